@@ -1,0 +1,86 @@
+//! How a caller steers a run that is under way: abort it, abort it at once, suspend and resume it.
+//!
+//! This is the cancellation token of a call. Turning signals into aborts belongs to the binary.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+/// What the caller wants of the call, in rising order of urgency.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Wish {
+    /// Go on.
+    #[default]
+    Run,
+    /// Stop the tree: the stop signal, the grace, then SIGKILL.
+    Abort,
+    /// Stop the tree with SIGKILL, without the rest of the grace.
+    AbortNow,
+}
+
+/// What the caller said so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct State {
+    /// Only ever rises.
+    pub wish: Wish,
+    /// The tree and its clock stand still.
+    pub suspended: bool,
+}
+
+/// A handle to a call: cheap to clone, and all clones steer the same call.
+#[derive(Debug, Clone)]
+pub struct Control {
+    state: Arc<watch::Sender<State>>,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Control {
+    /// A handle that has asked for nothing yet.
+    pub fn new() -> Self {
+        Self {
+            state: Arc::new(watch::Sender::new(State::default())),
+        }
+    }
+
+    /// Aborts the call. Called a second time, the rest of the grace is skipped.
+    pub fn abort(&self) {
+        self.state.send_modify(|state| {
+            state.wish = match state.wish {
+                Wish::Run => Wish::Abort,
+                Wish::Abort | Wish::AbortNow => Wish::AbortNow,
+            };
+        });
+    }
+
+    /// Stops the tree and its clock (SIGSTOP), until [`Control::resume`].
+    pub fn suspend(&self) {
+        self.state.send_modify(|state| state.suspended = true);
+    }
+
+    /// Continues what [`Control::suspend`] stopped.
+    pub fn resume(&self) {
+        self.state.send_modify(|state| state.suspended = false);
+    }
+
+    /// What was asked so far.
+    pub fn state(&self) -> State {
+        *self.state.borrow()
+    }
+
+    /// Follows what is asked from now on.
+    pub fn watch(&self) -> watch::Receiver<State> {
+        self.state.subscribe()
+    }
+
+    /// Returns once the call is aborted.
+    pub async fn aborted(&self) {
+        let mut watch = self.watch();
+        // The sender lives in `self`, so waiting cannot fail.
+        let _ = watch.wait_for(|state| state.wish >= Wish::Abort).await;
+    }
+}

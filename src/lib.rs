@@ -1,0 +1,5 @@
+//! Runs one shell command safely and reports truthfully what happened.
+pub mod control;
+pub mod report;
+pub mod request;
+pub mod runner;

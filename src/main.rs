@@ -1,0 +1,2 @@
+//! Placeholder replaced within the hour.
+fn main() {}

@@ -1,0 +1,10 @@
+//! Where a command runs: the trait, and what passes through it.
+
+pub mod exit;
+pub mod job;
+
+pub use exit::{
+    BackgroundProcess, Exit, Findings, OwnSignal, ProcessState, StartError, StartReason,
+    StoppedProcess, UnconfirmedProcess, UnconfirmedReason, Usage,
+};
+pub use job::{Chunk, ChunkSink, Job, Order, RunFuture, Runner, StopOrders, Stream};
