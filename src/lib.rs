@@ -3,3 +3,4 @@ pub mod control;
 pub mod report;
 pub mod request;
 pub mod runner;
+mod sys;

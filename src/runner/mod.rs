@@ -1,7 +1,8 @@
 //! Where a command runs: the trait, and what passes through it.
 
-pub mod exit;
-pub mod job;
+mod exit;
+mod job;
+pub mod local;
 
 pub use exit::{
     BackgroundProcess, Exit, Findings, OwnSignal, ProcessState, StartError, StartReason,
