@@ -1,8 +1,10 @@
 //! Where a command runs: the trait, and what passes through it.
 
+pub mod echo;
 pub mod exit;
 pub mod job;
 
+pub use echo::EchoRunner;
 pub use exit::{
     BackgroundProcess, Exit, Findings, OwnSignal, ProcessState, StartError, StartReason,
     StoppedProcess, UnconfirmedProcess, UnconfirmedReason, Usage,
