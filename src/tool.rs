@@ -77,11 +77,11 @@ impl BashTool {
     async fn report(&self, input: Input, control: &Control) -> Report {
         let mut plan = match self.input(input) {
             Ok(plan) => plan,
-            Err(halt) => return not_started(None, Vec::new(), halt),
+            Err(halt) => return not_started(None, Vec::new(), *halt),
         };
         match self.prepare(&mut plan, control).await {
             Ok((env, spill)) => self.run(plan, env, spill, control).await,
-            Err(halt) => not_started(Some(plan.request), plan.notes, halt),
+            Err(halt) => not_started(Some(plan.request), plan.notes, *halt),
         }
     }
 
@@ -90,7 +90,7 @@ impl BashTool {
         &self,
         plan: &mut Plan,
         control: &Control,
-    ) -> Result<(EnvVars, SpillFeed), Halt> {
+    ) -> Result<(EnvVars, SpillFeed), Box<Halt>> {
         self.resolve(plan, control).await?;
         self.before_run(plan, control).await?;
         self.authorize(plan, control).await?;
@@ -179,14 +179,14 @@ impl BashTool {
             let answer = self.answered(answer, hook.id(), Phase::AfterRun);
             let applied = answer.and_then(|answer| self.apply(&mut ran, hook.id(), answer));
             if let Err(halt) = applied {
-                ran.fail(halt);
+                ran.fail(*halt);
                 break;
             }
         }
         ran.into_report()
     }
 
-    fn apply(&self, ran: &mut Ran, id: &str, answer: AfterRunAnswer) -> Result<(), Halt> {
+    fn apply(&self, ran: &mut Ran, id: &str, answer: AfterRunAnswer) -> Result<(), Box<Halt>> {
         if let Some(notes) = answer.notes {
             let mut checked = Vec::with_capacity(notes.len());
             for note in notes {

@@ -47,18 +47,18 @@ pub(super) struct Halt {
 }
 
 impl Halt {
-    pub(super) fn new(code: ErrorCode, phase: Phase, message: String) -> Self {
+    pub(super) fn new(code: ErrorCode, phase: Phase, message: String) -> Box<Self> {
         let error = ShellError {
             code,
             phase,
             message,
             data: None,
         };
-        Self { error, note: None }
+        Box::new(Self { error, note: None })
     }
 
     /// A hook's refusal: its note, if it has one, is the note of the error.
-    fn refusal(code: ErrorCode, phase: Phase, message: String, note: Option<Note>) -> Self {
+    fn refusal(code: ErrorCode, phase: Phase, message: String, note: Option<Note>) -> Box<Self> {
         let mut halt = Self::new(code, phase, message);
         if let Some(mut note) = note {
             note.severity = Severity::Warning;
@@ -72,7 +72,7 @@ impl Halt {
 
 impl BashTool {
     /// input: the request, with its timeout in force.
-    pub(super) fn input(&self, input: Input) -> Result<Plan, Halt> {
+    pub(super) fn input(&self, input: Input) -> Result<Plan, Box<Halt>> {
         let Parts {
             limits, messages, ..
         } = self.parts();
@@ -98,7 +98,11 @@ impl BashTool {
     }
 
     /// resolve: the absolute folder.
-    pub(super) async fn resolve(&self, plan: &mut Plan, control: &Control) -> Result<(), Halt> {
+    pub(super) async fn resolve(
+        &self,
+        plan: &mut Plan,
+        control: &Control,
+    ) -> Result<(), Box<Halt>> {
         let Parts {
             runner,
             messages,
@@ -151,7 +155,11 @@ impl BashTool {
     }
 
     /// beforeRun: checks and rewrites, each on the command of the one before.
-    pub(super) async fn before_run(&self, plan: &mut Plan, control: &Control) -> Result<(), Halt> {
+    pub(super) async fn before_run(
+        &self,
+        plan: &mut Plan,
+        control: &Control,
+    ) -> Result<(), Box<Halt>> {
         let Parts {
             messages,
             before_run,
@@ -185,7 +193,11 @@ impl BashTool {
     }
 
     /// authorize: sees the final command.
-    pub(super) async fn authorize(&self, plan: &mut Plan, control: &Control) -> Result<(), Halt> {
+    pub(super) async fn authorize(
+        &self,
+        plan: &mut Plan,
+        control: &Control,
+    ) -> Result<(), Box<Halt>> {
         let Parts {
             messages,
             authorizer,
@@ -220,7 +232,7 @@ impl BashTool {
     }
 
     /// env: the whole environment.
-    pub(super) async fn env(&self, plan: &Plan, control: &Control) -> Result<EnvVars, Halt> {
+    pub(super) async fn env(&self, plan: &Plan, control: &Control) -> Result<EnvVars, Box<Halt>> {
         let source = &self.parts().env;
         self.check_abort(Phase::Env, control)?;
         let planned = plan.planned();
@@ -237,7 +249,11 @@ impl BashTool {
     }
 
     /// spill: the sink of every raw byte. One that cannot be opened is a note, not an error.
-    pub(super) async fn spill(&self, plan: &Plan, control: &Control) -> Result<SpillFeed, Halt> {
+    pub(super) async fn spill(
+        &self,
+        plan: &Plan,
+        control: &Control,
+    ) -> Result<SpillFeed, Box<Halt>> {
         self.check_abort(Phase::Spill, control)?;
         let Some(factory) = &self.parts().spill else {
             return Ok(SpillFeed::none(None));
@@ -250,14 +266,14 @@ impl BashTool {
         }
     }
 
-    pub(super) fn check_abort(&self, phase: Phase, control: &Control) -> Result<(), Halt> {
+    pub(super) fn check_abort(&self, phase: Phase, control: &Control) -> Result<(), Box<Halt>> {
         match control.state().wish {
             Wish::Run => Ok(()),
             Wish::Abort | Wish::AbortNow => Err(self.aborted(phase)),
         }
     }
 
-    pub(super) fn aborted(&self, phase: Phase) -> Halt {
+    pub(super) fn aborted(&self, phase: Phase) -> Box<Halt> {
         let message = match phase {
             Phase::AfterRun => Message::AbortedAfter,
             _ => Message::Aborted,
@@ -272,7 +288,7 @@ impl BashTool {
         answer: Guarded<T>,
         id: &str,
         phase: Phase,
-    ) -> Result<T, Halt> {
+    ) -> Result<T, Box<Halt>> {
         match answer {
             Guarded::Done(answer) => Ok(answer),
             Guarded::Failed(HookFailure { detail }) => Err(self.nonsense(id, phase, &detail)),
@@ -280,7 +296,7 @@ impl BashTool {
         }
     }
 
-    pub(super) fn nonsense(&self, id: &str, phase: Phase, detail: &str) -> Halt {
+    pub(super) fn nonsense(&self, id: &str, phase: Phase, detail: &str) -> Box<Halt> {
         let values = [("id", id), ("detail", detail.trim_end_matches('.'))];
         let message = self
             .parts()
@@ -297,7 +313,7 @@ impl BashTool {
         id: &str,
         phase: Phase,
         notes: Vec<Note>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Box<Halt>> {
         for note in notes {
             plan.notes.extend(self.checked_note(id, phase, Some(note))?);
         }
@@ -310,7 +326,7 @@ impl BashTool {
         id: &str,
         phase: Phase,
         note: Option<Note>,
-    ) -> Result<Option<Note>, Halt> {
+    ) -> Result<Option<Note>, Box<Halt>> {
         let Some(mut note) = note else {
             return Ok(None);
         };
