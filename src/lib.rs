@@ -18,8 +18,13 @@ pub mod output;
 pub mod report;
 pub mod request;
 pub mod runner;
+mod sys;
 pub mod tool;
 pub mod units;
+
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use sys::{process, stdio, watch};
 
 pub use control::Control;
 pub use environment::{EnvEdit, EnvVars, default_shell_env, edited_env, shell_env};
@@ -30,6 +35,9 @@ pub use report::{
     Content, ErrorCode, Note, Phase, Report, Severity, ShellError, ShellOutput, ShellResult,
     ShellRun, Status, StoppedBy,
 };
+pub use request::whole_millis;
 pub use request::{BashRequest, Input, InputError, parse_bash_input, parse_bash_text};
 pub use tool::{BashTool, BashToolBuilder};
-pub use units::{format_bytes, format_duration, parse_size};
+#[cfg(feature = "cli")]
+pub use units::parse_duration;
+pub use units::{QuantityError, format_bytes, format_duration, parse_size};

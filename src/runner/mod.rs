@@ -3,6 +3,7 @@
 pub mod echo;
 pub mod exit;
 pub mod job;
+pub mod local;
 
 pub use echo::EchoRunner;
 pub use exit::{
