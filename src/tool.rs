@@ -4,6 +4,7 @@ mod builder;
 mod capture;
 mod clock;
 mod guard;
+mod mask;
 mod notes;
 mod run;
 mod spill;
@@ -26,7 +27,6 @@ use crate::format::text::without_controls;
 use crate::format::{Formatter as _, TextFormatter};
 use crate::hooks::{AfterRun, AfterRunAnswer, HookFailure};
 use crate::messages::{Message, ShellMessages};
-use crate::output::OutputPipeline;
 use crate::report::{
     Content, Note, Phase, Report, Severity, ShellError, ShellOutput, ShellResult, ShellRun, Status,
 };
@@ -106,10 +106,11 @@ impl BashTool {
             runner,
             limits,
             messages,
+            masks,
             ..
         } = self.parts();
         let cwd = plan.cwd.to_string_lossy().into_owned();
-        let mut capture = Capture::new(limits, OutputPipeline::new(limits), spill);
+        let mut capture = Capture::new(limits, masks, spill);
         let start = run::Start {
             runner: &**runner,
             command: plan.command.clone(),
@@ -207,8 +208,10 @@ impl BashTool {
         let Parts {
             messages,
             formatter,
+            masks,
             ..
         } = self.parts();
+        mask::mask_report(&mut report, masks);
         let formatting = || formatter.format(&report, messages);
         let formatted = catch_unwind(AssertUnwindSafe(formatting))
             .unwrap_or_else(|panic| Err(HookFailure::new(guard::words_of(&*panic))));

@@ -1,40 +1,23 @@
-//! Stand-in, replaced when the real pipeline is merged.
-#![allow(missing_docs)]
-use crate::limits::ShellLimits;
-use crate::report::ShellOutput;
-use crate::runner::Stream;
+//! What a command printed: bytes → clean → mask → view, and the spill of every raw byte.
+//!
+//! The text goes one way and no step looks back: [`Cleaner`] makes text of bytes, [`Masker`] hides
+//! secrets in it, [`View`] spends the budgets. [`OutputPipeline`] holds the three.
 
-#[derive(Clone, Default)]
-pub struct OutputPipeline {
-    output: ShellOutput,
-    text: Vec<u8>,
-}
-#[derive(Debug, Clone, Default, serde::Serialize)]
-pub struct OmittedErrors {
-    pub count: u64,
-    pub lines: Vec<OmittedLine>,
-}
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct OmittedLine {
-    pub line: u64,
-    pub text: String,
-}
+mod cleaner;
+mod error_words;
+mod escape;
+mod line;
+mod mask;
+mod masker;
+mod omitted;
+mod pipeline;
+mod scan;
+mod view;
 
-impl OutputPipeline {
-    pub fn new(_: &ShellLimits) -> Self {
-        Self::default()
-    }
-    pub fn push(&mut self, stream: Stream, bytes: &[u8]) {
-        match stream {
-            Stream::Stdout => self.output.stdout_bytes += bytes.len() as u64,
-            Stream::Stderr => self.output.stderr_bytes += bytes.len() as u64,
-        }
-        self.text.extend(bytes);
-    }
-    pub fn finish(mut self) -> (ShellOutput, OmittedErrors) {
-        self.output.total_bytes = self.output.stdout_bytes + self.output.stderr_bytes;
-        self.output.head = String::from_utf8_lossy(&self.text).into_owned();
-        self.output.total_lines = self.output.head.lines().count() as u64;
-        (self.output, OmittedErrors::default())
-    }
-}
+pub use cleaner::{Cleaner, EDITABLE_BYTES, MAX_COLUMNS};
+pub use error_words::{LINE_EDGE_BYTES, looks_like_error};
+pub use mask::{MASK, MIN_LINE_CHARS, MaskError, Masks};
+pub use masker::{Masker, WINDOW_BYTES};
+pub use omitted::{KEPT_CHARS, KEPT_LINES, OmittedErrors, OmittedLine};
+pub use pipeline::{Finished, OutputPipeline, STDERR_EVIDENCE_BYTES, StderrEvidence};
+pub use view::{View, ViewLimits, Viewed};

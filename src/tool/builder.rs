@@ -8,6 +8,7 @@ use crate::hooks::{
 };
 use crate::limits::ShellLimits;
 use crate::messages::ShellMessages;
+use crate::output::Masks;
 use crate::runner::Runner;
 use crate::tool::BashTool;
 
@@ -17,6 +18,7 @@ pub(super) struct Parts {
     pub runner: Arc<dyn Runner>,
     pub limits: ShellLimits,
     pub messages: ShellMessages,
+    pub masks: Masks,
     pub env: Arc<dyn EnvSource>,
     pub resolver: Option<Arc<dyn FolderResolver>>,
     pub before_run: Vec<Arc<dyn BeforeRunHook>>,
@@ -39,6 +41,7 @@ impl BashToolBuilder {
                 runner,
                 limits: ShellLimits::default(),
                 messages: ShellMessages::default(),
+                masks: Masks::default(),
                 env: Arc::new(ShellEnv::default()),
                 resolver: None,
                 before_run: Vec::new(),
@@ -61,6 +64,13 @@ impl BashToolBuilder {
     #[must_use]
     pub fn messages(mut self, messages: ShellMessages) -> Self {
         self.parts.messages = messages;
+        self
+    }
+
+    /// What is replaced by `***` in every string of a report; hooks and the spill see it all the same.
+    #[must_use]
+    pub fn masks(mut self, masks: Masks) -> Self {
+        self.parts.masks = masks;
         self
     }
 

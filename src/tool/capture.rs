@@ -1,7 +1,7 @@
 //! What becomes of the bytes of a run: counted up to the cap, shown, kept.
 
 use crate::limits::ShellLimits;
-use crate::output::{OmittedErrors, OutputPipeline};
+use crate::output::{Masks, OmittedErrors, OutputPipeline, ViewLimits};
 use crate::report::ShellOutput;
 use crate::runner::Chunk;
 use crate::tool::spill::SpillFeed;
@@ -23,9 +23,14 @@ pub(super) struct Captured {
 }
 
 impl Capture {
-    pub(super) fn new(limits: &ShellLimits, pipeline: OutputPipeline, spill: SpillFeed) -> Self {
+    pub(super) fn new(limits: &ShellLimits, masks: &Masks, spill: SpillFeed) -> Self {
+        let view = ViewLimits {
+            max_bytes: usize::try_from(limits.max_output_bytes).unwrap_or(usize::MAX),
+            max_lines: limits.max_output_lines,
+            head_percent: u8::try_from(limits.head_percent).unwrap_or(100),
+        };
         Self {
-            pipeline,
+            pipeline: OutputPipeline::new(view, masks.clone()),
             spill,
             left: limits.max_capture_bytes,
             over_cap: false,
@@ -68,12 +73,13 @@ impl Capture {
     }
 
     pub(super) async fn finish(self) -> Captured {
-        let (mut output, omitted_errors) = self.pipeline.finish();
+        let finished = self.pipeline.finish();
+        let mut output = finished.output;
         let (path, spill_failure) = self.spill.finish().await;
         output.spill = path;
         Captured {
             output,
-            omitted_errors,
+            omitted_errors: finished.errors,
             spill_failure,
         }
     }
