@@ -39,7 +39,8 @@ impl UsageError {
         let lines = text
             .lines()
             .map(str::trim)
-            .filter(|line| !line.is_empty())
+            // The hint to type `-- --wrong` would make a command of a mistyped flag.
+            .filter(|line| !line.is_empty() && !line.starts_with("tip: to pass"))
             .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
         let sentence = lines.collect::<Vec<_>>().join(" ");
         let sentence = sentence.strip_prefix("error: ").unwrap_or(&sentence);

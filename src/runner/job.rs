@@ -47,6 +47,8 @@ pub struct Job {
     pub grace: Duration,
     /// Tells when to stop, suspend and continue.
     pub orders: StopOrders,
+    /// A runner that obeys [`Order::Suspend`] says here when all is held, and when it goes on.
+    pub held: watch::Sender<bool>,
 }
 
 /// What the tool asks of a runner while it runs.

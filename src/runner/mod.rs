@@ -1,8 +1,8 @@
 //! Where a command runs: the trait, and what passes through it.
 
-pub mod echo;
-pub mod exit;
-pub mod job;
+mod echo;
+mod exit;
+mod job;
 pub mod local;
 
 pub use echo::EchoRunner;

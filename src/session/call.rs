@@ -18,8 +18,8 @@ use crate::session::print::{rendered, write_out};
 
 /// What SIGPIPE is on Linux.
 const SIGPIPE: i32 = 13;
-/// What the runner may take to hold the tree before bsh itself is held.
-const HOLDING: Duration = Duration::from_millis(20);
+/// What the runner may take to hold the tree before bsh itself is held; a whole tree takes a few ms.
+const HOLDING: Duration = Duration::from_millis(500);
 
 /// Runs what was asked, prints its report, and says how bsh ends.
 ///
@@ -86,8 +86,10 @@ async fn call(asked: Asked, signals: &Signals) -> anyhow::Result<Called> {
                 Taken::Suspend => {
                     control.suspend();
                     // The tree is held first, and this process last.
-                    if let Ok(result) = timeout(HOLDING, &mut calling).await {
-                        break result;
+                    tokio::select! {
+                        biased;
+                        result = &mut calling => break result,
+                        _ = timeout(HOLDING, control.held()) => {}
                     }
                     stop_self();
                     control.resume();

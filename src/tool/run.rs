@@ -56,6 +56,7 @@ pub(super) async fn run(start: Start<'_>, capture: &mut Capture, control: &Contr
         env: start.env,
         grace: start.grace,
         orders: receiver,
+        held: control.held_sender(),
     };
     let mut steering = Steering {
         orders,
