@@ -31,6 +31,8 @@ pub struct State {
 #[derive(Debug, Clone)]
 pub struct Control {
     state: Arc<watch::Sender<State>>,
+    /// Set by the runner.
+    held: watch::Sender<bool>,
 }
 
 impl Default for Control {
@@ -44,6 +46,7 @@ impl Control {
     pub fn new() -> Self {
         Self {
             state: Arc::new(watch::Sender::new(State::default())),
+            held: watch::Sender::new(false),
         }
     }
 
@@ -82,5 +85,18 @@ impl Control {
         let mut watch = self.watch();
         // The sender lives in `self`, so waiting cannot fail.
         let _ = watch.wait_for(|state| state.wish >= Wish::Abort).await;
+    }
+
+    /// Returns once the runner says that all is held, after [`Control::suspend`]. Never, when the runner
+    /// cannot say so or nothing runs.
+    pub async fn held(&self) {
+        let mut held = self.held.subscribe();
+        // The sender lives in `self`, so waiting cannot fail.
+        let _ = held.wait_for(|held| *held).await;
+    }
+
+    /// Where a runner says that all is held.
+    pub(crate) fn held_sender(&self) -> watch::Sender<bool> {
+        self.held.clone()
     }
 }

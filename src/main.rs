@@ -1,2 +1,57 @@
-//! Placeholder replaced within the hour.
-fn main() {}
+//! `bsh`: parse, run, print, exit.
+
+mod cli;
+mod session;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use bsh::{ErrorCode, Phase, ShellError, ShellMessages, tool::refused_result};
+
+use crate::cli::{Parsed, Print};
+use crate::session::print::{complain, rendered, write_out};
+use crate::session::{Exit, panics};
+
+fn main() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let json = std::sync::atomic::AtomicBool::new(false);
+    let exit = panics::caught(|| match cli::parse(&args) {
+        Parsed::About(text) => write_out(&text, Exit::Fine),
+        Parsed::Refused { error, json } => refused(
+            ErrorCode::InvalidInput,
+            Phase::Input,
+            &error.to_string(),
+            json,
+        ),
+        Parsed::Run(asked) => {
+            let as_json = matches!(asked.print, Print::Json | Print::PrettyJson);
+            json.store(as_json, std::sync::atomic::Ordering::Relaxed);
+            session::run(*asked).unwrap_or_else(|error| failed(&format!("{error:#}"), as_json))
+        }
+    })
+    .unwrap_or_else(|panic| failed(&panic, json.into_inner()));
+    exit.into_code()
+}
+
+/// bsh itself failed: the part that watches the command is lost, and the command was stopped.
+fn failed(detail: &str, json: bool) -> Exit {
+    let detail = [("detail", detail)];
+    let sentence = ShellMessages::default().render(bsh::Message::Internal, &detail);
+    refused(ErrorCode::RunnerLost, Phase::Run, &sentence, json)
+}
+
+/// A call that never was: one sentence on standard error, or one object on standard output.
+fn refused(code: ErrorCode, phase: Phase, sentence: &str, json: bool) -> Exit {
+    if !json {
+        complain(sentence);
+        return Exit::Trouble;
+    }
+    let error = ShellError {
+        code,
+        phase,
+        message: bsh::one_line(sentence),
+        data: None,
+    };
+    let result = refused_result(error, &ShellMessages::default());
+    write_out(&rendered(&result, Print::Json), Exit::Trouble)
+}

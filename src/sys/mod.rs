@@ -10,5 +10,11 @@ pub(crate) mod clock;
 pub(crate) mod fd;
 pub(crate) mod memory;
 pub(crate) mod proc;
+#[cfg(feature = "cli")]
+pub mod process;
 pub(crate) mod signal;
+#[cfg(feature = "cli")]
+pub mod stdio;
 pub(crate) mod title;
+#[cfg(feature = "cli")]
+pub mod watch;

@@ -39,10 +39,6 @@ impl Proc {
             .ok_or_else(|| io::Error::from_raw_os_error(libc::ENOENT))
     }
 
-    /// The number of its descriptor, to be kept open.
-    pub(crate) fn raw(&self) -> RawFd {
-        self.root.as_raw_fd()
-    }
 
     /// Reads `/proc/PID/stat`. None when the process is gone.
     pub(crate) fn stat(&self, pid: i32) -> Option<Stat> {

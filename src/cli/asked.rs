@@ -1,0 +1,321 @@
+//! What was typed → what it means: a request, a tool, and how to print. Nothing is run here.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::RawFd;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::Path;
+
+use bsh::hooks::ShellEnv;
+use bsh::request::MAX_REQUEST_BYTES;
+use bsh::runner::local::{Background, LocalSettings, StdinSource};
+use bsh::{BashRequest, EnvEdit, Input, ShellLimits, parse_duration, resolve_shell_limits, stdio};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
+
+use crate::cli::flags::{EnvironmentFlags, Flags, RunFlags};
+use crate::cli::usage::{UsageError, wants_json};
+use crate::cli::{limits, words};
+
+/// How the report is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Print {
+    /// Status line, view, notes.
+    Text,
+    /// Status line and view.
+    View,
+    /// One object on one line.
+    Json,
+    /// One object, indented.
+    PrettyJson,
+}
+
+/// All that a command line means.
+#[derive(Debug)]
+pub struct Asked {
+    pub input: Input,
+    pub limits: ShellLimits,
+    pub env: ShellEnv,
+    pub local: LocalSettings,
+    pub lifeline: bool,
+    pub print: Print,
+}
+
+/// What a command line comes to.
+#[derive(Debug)]
+pub enum Parsed {
+    /// Run something.
+    Run(Box<Asked>),
+    /// Print this about bsh itself.
+    About(String),
+    /// Wrong usage.
+    Refused { error: UsageError, json: bool },
+}
+
+/// Parses the command line of this process.
+pub fn parse(args: &[OsString]) -> Parsed {
+    let command = Flags::command();
+    let matches = match command.clone().try_get_matches_from(args) {
+        Ok(matches) => matches,
+        Err(error) if !error.use_stderr() => return Parsed::About(error.to_string()),
+        Err(error) => {
+            let sentence = UsageError::of_clap(&error, args);
+            return Parsed::Refused {
+                error: sentence,
+                json: wants_json(&command, args),
+            };
+        }
+    };
+    let flags = Flags::from_arg_matches(&matches).map_err(|error| {
+        (
+            UsageError::of_clap(&error, args),
+            wants_json(&command, args),
+        )
+    });
+    let asked = flags.and_then(|flags| {
+        let json = flags.output.json || flags.output.pretty;
+        meaning_of(flags, &matches).map_err(|error| (error, json))
+    });
+    match asked {
+        Ok(asked) => Parsed::Run(Box::new(asked)),
+        Err((error, json)) => Parsed::Refused { error, json },
+    }
+}
+
+fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
+    let overrides = limits::overrides(&flags.limits, |name| std::env::var_os(name))?;
+    let limits = resolve_shell_limits(overrides)
+        .map_err(|error| UsageError::new(format!("the limits conflict: {error}")))?;
+    let env = ShellEnv {
+        edits: env_edits(&flags.environment, matches)?,
+    };
+    let mut local = local_settings(&flags.run)?;
+    check_standard_input(&flags)?;
+    let print = match &flags.output {
+        output if output.pretty => Print::PrettyJson,
+        output if output.json => Print::Json,
+        output if output.view => Print::View,
+        _ => Print::Text,
+    };
+    let lifeline = flags.run.lifeline;
+    let input = input_of(flags)?;
+    if let Input::Request(request) = &input {
+        add_named_fds(&request.command, &mut local.pass_fds);
+    }
+    Ok(Asked {
+        input,
+        limits,
+        env,
+        local,
+        lifeline,
+        print,
+    })
+}
+
+fn input_of(flags: Flags) -> Result<Input, UsageError> {
+    if let Some(file) = &flags.request.request {
+        let text = read_request(file)?;
+        // A request that parses is passed on typed, so that its command can be looked at.
+        return Ok(match bsh::parse_bash_text(&text) {
+            Ok(request) => Input::Request(request),
+            Err(error) => Input::Refused(error),
+        });
+    }
+    if flags.words.is_empty() {
+        return Err(UsageError::new(
+            "a command is missing. Expected bsh [OPTIONS] COMMAND, see bsh --help",
+        ));
+    }
+    let mut words = Vec::with_capacity(flags.words.len());
+    for word in flags.words {
+        let text = word.into_string().map_err(|word| {
+            let valid = std::str::from_utf8(word.as_bytes())
+                .map_or_else(|error| error.valid_up_to(), str::len);
+            UsageError::new(format!(
+                "the command is not UTF-8: byte {valid} of {:?}",
+                word.to_string_lossy()
+            ))
+        })?;
+        words.push(text);
+    }
+    let mut request = BashRequest::new(words::command_line(&words));
+    if let Some(typed) = &flags.request.timeout {
+        let timeout = parse_duration(typed)
+            .map_err(|error| UsageError::new(format!("--timeout: {error}")))?;
+        request = request.with_timeout(timeout);
+    }
+    if let Some(cwd) = flags.request.cwd {
+        let cwd = cwd
+            .into_string()
+            .map_err(|_| UsageError::new("--cwd: the value is not UTF-8"))?;
+        request = request.with_cwd(cwd);
+    }
+    Ok(Input::Request(request))
+}
+
+fn read_request(file: &Path) -> Result<Vec<u8>, UsageError> {
+    let mut text = Vec::new();
+    // One byte more than allowed, so that too much is seen without reading all of it.
+    let most = MAX_REQUEST_BYTES as u64 + 1;
+    let read = if file == Path::new("-") {
+        std::io::stdin().lock().take(most).read_to_end(&mut text)
+    } else {
+        File::open(file).and_then(|file| file.take(most).read_to_end(&mut text))
+    };
+    read.map_err(|error| {
+        UsageError::new(format!(
+            "--request: cannot read {}: {error}",
+            file.display()
+        ))
+    })?;
+    Ok(text)
+}
+
+/// The edits in the order in which they were typed, across the flags.
+fn env_edits(flags: &EnvironmentFlags, matches: &ArgMatches) -> Result<Vec<EnvEdit>, UsageError> {
+    let mut edits = Vec::new();
+    let mut add = |id: &str, values: Vec<EnvEdit>| {
+        if matches.value_source(id) == Some(ValueSource::CommandLine) {
+            edits.extend(matches.indices_of(id).into_iter().flatten().zip(values));
+        }
+    };
+    let set = flags.env.iter().map(|pair| {
+        let bytes = pair.as_bytes();
+        match bytes.iter().position(|byte| *byte == b'=') {
+            Some(0) | None => Err(UsageError::new(format!(
+                "--env: {} has no name. Expected NAME=VALUE",
+                shown(pair)
+            ))),
+            Some(end) => Ok(EnvEdit::Set(
+                OsString::from_vec(bytes[..end].to_vec()),
+                OsString::from_vec(bytes[end + 1..].to_vec()),
+            )),
+        }
+    });
+    add("env", set.collect::<Result<_, _>>()?);
+    let names = |flag: &str, names: &[OsString]| -> Result<Vec<OsString>, UsageError> {
+        match names
+            .iter()
+            .find(|name| name.is_empty() || name.as_bytes().contains(&b'='))
+        {
+            Some(name) => Err(UsageError::new(format!(
+                "--{flag}: {:?} is no name of a variable",
+                name.to_string_lossy()
+            ))),
+            None => Ok(names.to_vec()),
+        }
+    };
+    let unset = names("unset-env", &flags.unset_env)?;
+    add("unset_env", unset.into_iter().map(EnvEdit::Unset).collect());
+    let pass = names("pass-env", &flags.pass_env)?;
+    add("pass_env", pass.into_iter().map(EnvEdit::Pass).collect());
+    if flags.clear_env {
+        add("clear_env", vec![EnvEdit::Clear]);
+    }
+    edits.sort_by_key(|(index, _)| *index);
+    Ok(edits.into_iter().map(|(_, edit)| edit).collect())
+}
+
+fn local_settings(flags: &RunFlags) -> Result<LocalSettings, UsageError> {
+    let mut settings = LocalSettings {
+        usage: flags.usage,
+        adopt_orphans: true,
+        ..LocalSettings::default()
+    };
+    if let Some(shell) = &flags.shell {
+        if shell.is_empty() {
+            return Err(UsageError::new(
+                "--shell: is empty. Expected a path or a name",
+            ));
+        }
+        settings.shell.clone_from(shell);
+    }
+    settings.stdin = match flags.stdin.as_deref().map(OsStr::as_bytes) {
+        None | Some(b"null") => StdinSource::Null,
+        Some(b"inherit") => StdinSource::Inherit,
+        Some(b"") => {
+            let expected = "--stdin: is empty. Expected null, inherit or a file";
+            return Err(UsageError::new(expected));
+        }
+        Some(path) => StdinSource::File(Path::new(OsStr::from_bytes(path)).to_owned()),
+    };
+    if let Some(signal) = &flags.stop_signal {
+        let parsed = signal.to_string_lossy().parse();
+        settings.stop_signal =
+            parsed.map_err(|error| UsageError::new(format!("--stop-signal: {error}")))?;
+    }
+    settings.background = match flags.background.as_deref().map(OsStr::as_bytes) {
+        None | Some(b"keep") => Background::Keep,
+        Some(b"stop") => Background::Stop,
+        Some(other) => {
+            return Err(UsageError::new(format!(
+                "--background: {} is unknown. Expected keep or stop",
+                shown(OsStr::from_bytes(other))
+            )));
+        }
+    };
+    for typed in &flags.pass_fd {
+        let number = typed.to_str().and_then(|text| text.parse::<RawFd>().ok());
+        let number = number.filter(|number| *number >= 3).ok_or_else(|| {
+            let typed = shown(typed);
+            UsageError::new(format!("--pass-fd: {typed} is no descriptor from 3 up"))
+        })?;
+        if !stdio::is_open(number) {
+            let sentence = format!("--pass-fd: descriptor {number} is not open");
+            return Err(UsageError::new(sentence));
+        }
+        settings.pass_fds.push(number);
+    }
+    Ok(settings)
+}
+
+/// Standard input has one reader.
+fn check_standard_input(flags: &Flags) -> Result<(), UsageError> {
+    let request = flags.request.request.as_deref() == Some(Path::new("-"));
+    let inherit = flags.run.stdin.as_deref() == Some(OsStr::new("inherit"));
+    match (request, inherit, flags.run.lifeline) {
+        (true, true, _) => Err(UsageError::new(
+            "--request - and --stdin inherit cannot be used together: both read standard input",
+        )),
+        (true, _, true) => Err(UsageError::new(
+            "--request - and --lifeline cannot be used together: both read standard input",
+        )),
+        (_, true, true) => Err(UsageError::new(
+            "--stdin inherit and --lifeline cannot be used together: both read standard input",
+        )),
+        (_, _, true) if !is_a_lifeline() => Err(UsageError::new(
+            "--lifeline: standard input is not a pipe, a socket or a terminal",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn is_a_lifeline() -> bool {
+    use std::io::IsTerminal as _;
+    let stdin = std::io::stdin();
+    stdin.is_terminal() || stdio::has_another_end(&stdin)
+}
+
+/// Descriptors that the command names, as `<(…)` of the calling shell does, and that are open.
+fn add_named_fds(command: &str, pass_fds: &mut Vec<RawFd>) {
+    for folder in ["/dev/fd/", "/proc/self/fd/"] {
+        for (start, _) in command.match_indices(folder) {
+            let digits: String = command[start + folder.len()..]
+                .chars()
+                .take_while(char::is_ascii_digit)
+                .collect();
+            if let Ok(number) = digits.parse::<RawFd>()
+                && number >= 3
+                && !pass_fds.contains(&number)
+                && stdio::is_open(number)
+            {
+                pass_fds.push(number);
+            }
+        }
+    }
+}
+
+fn shown(text: &OsStr) -> String {
+    text.to_string_lossy().chars().take(40).collect()
+}

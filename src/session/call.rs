@@ -1,0 +1,151 @@
+//! Runs the call, and turns signals and a reader that goes away into its abort.
+
+use std::io::Read as _;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use bsh::format::TextFormatter;
+use bsh::process::{Signals, Taken, become_subreaper, stop_self};
+use bsh::runner::local::LocalRunner;
+use bsh::watch::Watched;
+use bsh::{BashTool, Control, ShellResult, stdio};
+use tokio::pin;
+use tokio::time::timeout;
+
+use crate::cli::{Asked, Print};
+use crate::session::Exit;
+use crate::session::print::{rendered, write_out};
+
+/// What SIGPIPE is on Linux.
+const SIGPIPE: i32 = 13;
+/// What the runner may take to hold the tree before bsh itself is held; a whole tree takes a few ms.
+const HOLDING: Duration = Duration::from_millis(500);
+
+/// Runs what was asked, prints its report, and says how bsh ends.
+///
+/// # Errors
+/// The system has no descriptors for signals or the runtime.
+pub fn run(asked: Asked) -> anyhow::Result<Exit> {
+    let signals = Signals::take().context("cannot take signals")?;
+    // Without it a watcher that is killed leaves orphans to somebody else; nothing else is lost.
+    let _ = become_subreaper();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .build()
+        .context("cannot start the runtime")?;
+    let print = asked.print;
+    let called = runtime.block_on(call(asked, &signals))?;
+    runtime.shutdown_background();
+    signals.give_back();
+    if called.reader_gone {
+        return Ok(Exit::BySignal(SIGPIPE));
+    }
+    let exit = Exit::of(&called.result.report, called.aborted_by);
+    Ok(write_out(&rendered(&called.result, print), exit))
+}
+
+struct Called {
+    result: ShellResult,
+    /// The first signal that aborted the call.
+    aborted_by: Option<i32>,
+    reader_gone: bool,
+}
+
+async fn call(asked: Asked, signals: &Signals) -> anyhow::Result<Called> {
+    let tool = BashTool::builder(LocalRunner::new(asked.local))
+        .limits(asked.limits)
+        .env(asked.env)
+        .formatter(TextFormatter {
+            notes: asked.print != Print::View,
+        })
+        .build();
+    let control = Control::new();
+    if asked.lifeline {
+        hold_lifeline(control.clone());
+    }
+    let incoming = Watched::for_reading(signals).context("cannot wait for signals")?;
+    let calling = tool.call(asked.input, &control);
+    let reader = reader_of_stdout();
+    pin!(calling, reader);
+    let mut aborted_by = None;
+    let mut reader_gone = false;
+    let result = loop {
+        tokio::select! {
+            biased;
+            result = &mut calling => break result,
+            () = &mut reader, if !reader_gone => {
+                reader_gone = true;
+                control.abort();
+            }
+            taken = next_signal(signals, &incoming) => match taken {
+                Taken::Abort(number) => {
+                    aborted_by.get_or_insert(number);
+                    control.abort();
+                }
+                Taken::Suspend => {
+                    control.suspend();
+                    // The tree is held first, and this process last.
+                    tokio::select! {
+                        biased;
+                        result = &mut calling => break result,
+                        _ = timeout(HOLDING, control.held()) => {}
+                    }
+                    stop_self();
+                    control.resume();
+                }
+            },
+        }
+    };
+    Ok(Called {
+        result,
+        aborted_by,
+        reader_gone,
+    })
+}
+
+async fn next_signal(signals: &Signals, incoming: &Watched) -> Taken {
+    loop {
+        if let Some(taken) = signals.next() {
+            return taken;
+        }
+        if incoming.changed().await.is_err() {
+            // The event loop outlives this call; without it no signal could come either.
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// Returns when nobody will read the report any more; never for a file or a terminal.
+async fn reader_of_stdout() {
+    let stdout = std::io::stdout();
+    let pipe = !stdio::stdout_was_closed() && stdio::has_another_end(&stdout);
+    // Nothing is written while the command runs, so this wakes when the other end changes, and no more.
+    if let Some(watched) = pipe.then(|| Watched::for_writing(&stdout).ok()).flatten() {
+        while !stdio::is_reader_gone(&stdout) {
+            if watched.changed().await.is_err() {
+                return std::future::pending().await;
+            }
+        }
+        return;
+    }
+    std::future::pending().await
+}
+
+/// Aborts the call when standard input ends. A thread, since a terminal or a file in its place would
+/// not do in an event loop; it ends with the process.
+fn hold_lifeline(control: Control) {
+    std::thread::spawn(move || {
+        let mut thrown_away = [0; 4096];
+        let mut stdin = std::io::stdin().lock();
+        loop {
+            match stdin.read(&mut thrown_away) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        control.abort();
+    });
+}

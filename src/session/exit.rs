@@ -1,0 +1,64 @@
+//! How bsh itself ends: every exit code that it gives, and why.
+
+use std::process::ExitCode;
+
+use bsh::runner::local::StopSignal;
+use bsh::{Report, Status, process};
+
+/// How this process ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// With the command's own code.
+    Command(u8),
+    /// The command was ended by this signal: 128 and its number.
+    CommandSignal(i32),
+    /// The timeout passed: 124, as timeout(1) has it.
+    Timeout,
+    /// Status `error`, wrong usage, or a report that could not be written: 125.
+    Trouble,
+    /// By this signal: the one that aborted the call, or SIGPIPE when the reader went away.
+    BySignal(i32),
+    /// All went well, and no command was run.
+    Fine,
+}
+
+impl Exit {
+    /// The exit that tells a report, `aborted_by` the first signal that aborted the call.
+    pub fn of(report: &Report, aborted_by: Option<i32>) -> Self {
+        let run = report.run.as_ref();
+        match report.status {
+            Status::Timeout => Self::Timeout,
+            Status::Error => match (&report.error, aborted_by) {
+                (Some(error), Some(signal)) if error.code == bsh::ErrorCode::Aborted => {
+                    Self::BySignal(signal)
+                }
+                _ => Self::Trouble,
+            },
+            Status::Ok | Status::Failed => {
+                let signal = run.and_then(|run| run.signal.as_deref());
+                match signal.and_then(|name| name.parse::<StopSignal>().ok()) {
+                    Some(signal) => Self::CommandSignal(signal.number()),
+                    None => {
+                        let code = run.and_then(|run| run.exit_code);
+                        let code = code.and_then(|code| u8::try_from(code).ok());
+                        code.map_or(Self::Trouble, Self::Command)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The code, or the end itself.
+    pub fn into_code(self) -> ExitCode {
+        match self {
+            Self::Fine => ExitCode::SUCCESS,
+            Self::Command(code) => ExitCode::from(code),
+            Self::CommandSignal(number) => {
+                ExitCode::from(128_u8.saturating_add(u8::try_from(number).unwrap_or(u8::MAX)))
+            }
+            Self::Timeout => ExitCode::from(124),
+            Self::Trouble => ExitCode::from(125),
+            Self::BySignal(number) => process::die_by_signal(number),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! One call of the tool from the command line: signals, the reader of the report, the exit.
+
+pub mod call;
+pub mod exit;
+pub mod panics;
+pub mod print;
+
+pub use call::run;
+pub use exit::Exit;

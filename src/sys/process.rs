@@ -1,0 +1,139 @@
+//! What the binary does to its own process: which signals it takes and how, and how it dies.
+//!
+//! For the binary alone: a library changes nothing of its host.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use nix::errno::Errno;
+use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal};
+use nix::sys::signal::{kill, pthread_sigmask, sigaction};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::unistd::{Pid, getpid};
+
+/// The signals that abort a call.
+const ABORTS: [Signal; 4] = [
+    Signal::SIGINT,
+    Signal::SIGTERM,
+    Signal::SIGHUP,
+    Signal::SIGQUIT,
+];
+
+/// A signal that the binary takes while a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// Abort; the number is that of the signal.
+    Abort(i32),
+    /// SIGTSTP: hold everything.
+    Suspend,
+}
+
+/// The signals of this process, read from a descriptor (signalfd(2)) in place of handlers.
+#[derive(Debug)]
+pub struct Signals {
+    descriptor: SignalFd,
+}
+
+impl Signals {
+    /// Takes the signals that abort, and SIGTSTP. Whatever mask was inherited is replaced.
+    ///
+    /// SIGHUP that was ignored stays ignored (nohup(1)), and so does SIGTSTP; the others are always
+    /// taken. Reads from a terminal in the background fail in place of stopping this process.
+    ///
+    /// # Errors
+    /// The system has no descriptor to give.
+    pub fn take() -> io::Result<Self> {
+        for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGQUIT] {
+            dispose(signal, SigHandler::SigDfl);
+        }
+        for signal in [Signal::SIGTTIN, Signal::SIGTTOU] {
+            dispose(signal, SigHandler::SigIgn);
+        }
+        let mut mask = SigSet::empty();
+        ABORTS.iter().for_each(|signal| mask.add(*signal));
+        mask.add(Signal::SIGTSTP);
+        pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&mask), None)?;
+        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+        let descriptor = SignalFd::with_flags(&mask, flags)?;
+        Ok(Self { descriptor })
+    }
+
+    /// The next signal that is pending, if one is.
+    pub fn next(&self) -> Option<Taken> {
+        let read = self.descriptor.read_signal().ok().flatten()?;
+        let number = i32::try_from(read.ssi_signo).ok()?;
+        match number == Signal::SIGTSTP as i32 {
+            true => Some(Taken::Suspend),
+            false => Some(Taken::Abort(number)),
+        }
+    }
+
+    /// Gives the signals back: from now on each ends the process at once.
+    pub fn give_back(&self) {
+        if getpid().as_raw() == 1 {
+            // The kernel ignores signals at their default for the first process of a namespace
+            // (pid_namespaces(7)), so that one needs a handler.
+            for signal in ABORTS.into_iter().filter(|signal| !is_ignored(*signal)) {
+                dispose(signal, SigHandler::Handler(exit_by_signal));
+            }
+        }
+        // Fails only for a wrong `how`.
+        let _ = pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None);
+    }
+}
+
+impl AsFd for Signals {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+}
+
+/// Stops this process (SIGSTOP), and returns when it is continued.
+pub fn stop_self() {
+    // Never fails for the process itself.
+    let _ = kill(getpid(), Signal::SIGSTOP);
+}
+
+/// Makes this process the parent of its orphaned descendants (prctl(2), PR_SET_CHILD_SUBREAPER).
+///
+/// # Errors
+/// The kernel is older than 3.4.
+pub fn become_subreaper() -> io::Result<()> {
+    Ok(nix::sys::prctl::set_child_subreaper(true)?)
+}
+
+/// Ends this process by a signal, so that whoever waits for it sees why. No core file is written.
+/// As pid 1, for which signals at their default do nothing, it exits with 128 + N.
+pub fn die_by_signal(number: i32) -> ! {
+    let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
+    if let Ok(signal) = Signal::try_from(number) {
+        dispose(signal, SigHandler::SigDfl);
+        let mut mask = SigSet::empty();
+        mask.add(signal);
+        let _ = pthread_sigmask(SigmaskHow::SIG_UNBLOCK, Some(&mask), None);
+        let _ = kill(Pid::this(), signal);
+    }
+    std::process::exit(128 + number)
+}
+
+fn dispose(signal: Signal, handler: SigHandler) {
+    let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
+    // SAFETY: the one handler that is ever set does nothing but _exit(2), which is safe in a signal
+    // handler (signal-safety(7)).
+    let _ = unsafe { sigaction(signal, &action) };
+}
+
+fn is_ignored(signal: Signal) -> bool {
+    // SAFETY: a null action only asks; the kernel writes into a zeroed action, which is valid.
+    unsafe {
+        let mut current: libc::sigaction = std::mem::zeroed();
+        let asked = libc::sigaction(signal as i32, std::ptr::null(), &mut current);
+        Errno::result(asked).is_ok() && current.sa_sigaction == libc::SIG_IGN
+    }
+}
+
+extern "C" fn exit_by_signal(number: libc::c_int) {
+    // SAFETY: _exit(2) is safe in a signal handler.
+    unsafe { libc::_exit(128 + number) }
+}

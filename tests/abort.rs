@@ -1,0 +1,92 @@
+//! Signals to bsh are aborts: the tree is stopped, the report is printed, and bsh dies of the signal.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+
+use nix::sys::signal::Signal;
+
+use crate::harness::bsh;
+use crate::harness::process::Running;
+
+/// Starts a command that says it is ready on a pipe that its whole tree holds, so that no test sleeps
+/// and hopes, and the end of the pipe is the end of the tree.
+fn started(name: &str, args: &[&str]) -> (Running, File) {
+    let fifo = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_file(&fifo);
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a pipe with a name");
+    let command = format!(
+        "exec 9>'{}'; trap 'echo cleaned; exit 0' TERM; echo ready >&9; while :; do sleep 0.05; done",
+        fifo.display()
+    );
+    let running = bsh([args, &[&command]].concat()).stdin_held().start();
+    let mut pipe = File::open(&fifo).expect("the command opens the other end");
+    let mut ready = [0; 6];
+    pipe.read_exact(&mut ready)
+        .expect("the command says that it is ready");
+    (running, pipe)
+}
+
+/// Reads a pipe that the whole tree holds to its end.
+fn tree_is_gone(mut pipe: File) {
+    let mut rest = Vec::new();
+    pipe.read_to_end(&mut rest).expect("the pipe can be read");
+}
+
+#[test]
+fn each_signal_ends_the_command_and_then_bsh() {
+    for signal in [
+        Signal::SIGTERM,
+        Signal::SIGINT,
+        Signal::SIGHUP,
+        Signal::SIGQUIT,
+    ] {
+        let (running, pipe) = started(&format!("abort-{signal}"), &["--json"]);
+        running.signal(signal);
+        let ran = running.end().signal(signal);
+        let report = ran.report();
+        assert_eq!(report.error_code(), ("ABORTED", "run"), "{ran}");
+        // The shell may first say that its child was terminated.
+        let head = report.output.as_ref().map(|output| output.head.as_str());
+        assert!(
+            head.is_some_and(|head| head.ends_with("cleaned\n")),
+            "{ran}"
+        );
+        let run = report.run.as_ref().expect("it ran");
+        assert_eq!(run.stopped_by.as_deref(), Some("abort"));
+        tree_is_gone(pipe);
+    }
+}
+
+#[test]
+fn the_text_of_an_abort() {
+    let (running, _pipe) = started("abort-text", &["--view"]);
+    running.signal(Signal::SIGTERM);
+    let ran = running.end().signal(Signal::SIGTERM);
+    assert!(ran.stdout.starts_with("Aborted after "), "{ran}");
+    assert!(
+        ran.stdout
+            .ends_with(". The process tree was stopped.\ncleaned\n"),
+        "{ran}"
+    );
+}
+
+#[test]
+fn a_lifeline_that_ends_is_an_abort_but_no_signal() {
+    let (mut running, pipe) = started("lifeline", &["--json", "--lifeline"]);
+    let mut lifeline = running.child.stdin.take().expect("a pipe");
+    lifeline.write_all(b"thrown away").expect("bsh reads it");
+    drop(lifeline);
+    let ran = running.end().code(125);
+    assert_eq!(ran.report().error_code(), ("ABORTED", "run"));
+    tree_is_gone(pipe);
+}
+
+#[test]
+fn a_reader_that_goes_away_stops_the_command() {
+    let (mut running, pipe) = started("reader-gone", &[]);
+    drop(running.child.stdout.take());
+    let ran = running.end().signal(Signal::SIGPIPE);
+    ran.complains("");
+    tree_is_gone(pipe);
+}

@@ -1,0 +1,8 @@
+//! Runs the built `bsh`, and reads what it says. Whatever fails prints all that was seen.
+
+pub mod mirror;
+pub mod process;
+pub mod scripted;
+
+pub use mirror::Mirror;
+pub use process::bsh;

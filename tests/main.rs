@@ -1,0 +1,15 @@
+//! The tests of `bsh` as its callers see it: one binary, one file a topic.
+
+mod harness;
+
+mod abort;
+mod command_line;
+mod environment;
+mod errors;
+mod examples;
+mod hooks;
+mod input;
+mod limits;
+mod report;
+mod run;
+mod text;
