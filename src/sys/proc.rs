@@ -1,7 +1,7 @@
 //! `/proc` without allocation: children, state, parent, start time, command line, descriptors.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 
 use crate::sys::fd;
 
@@ -38,7 +38,6 @@ impl Proc {
             .map(|_| proc)
             .ok_or_else(|| io::Error::from_raw_os_error(libc::ENOENT))
     }
-
 
     /// Reads `/proc/PID/stat`. None when the process is gone.
     pub(crate) fn stat(&self, pid: i32) -> Option<Stat> {
