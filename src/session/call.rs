@@ -53,13 +53,16 @@ struct Called {
 }
 
 async fn call(asked: Asked, signals: &Signals) -> anyhow::Result<Called> {
-    let tool = BashTool::builder(LocalRunner::new(asked.local))
+    let mut tool = BashTool::builder(LocalRunner::new(asked.local))
         .limits(asked.limits)
         .env(asked.env)
         .formatter(TextFormatter {
             notes: asked.print != Print::View,
-        })
-        .build();
+        });
+    if let Some(spill) = asked.spill {
+        tool = tool.spill(spill);
+    }
+    let tool = tool.build();
     let control = Control::new();
     if asked.lifeline {
         hold_lifeline(control.clone());
