@@ -1,6 +1,135 @@
-//! Signals: their names. (Stand-in, replaced at the merge.)
+//! Signals: their names, masks and dispositions, and reading them from a descriptor.
 
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+
+use nix::sys::signal::{SigSet, SigmaskHow, pthread_sigmask};
+
+use crate::sys::fd;
+
+/// One more than the largest signal number of the kernel (signal(7)).
 const SIGNALS: i32 = 65;
+
+/// The number that a descriptor's notifications use: a real-time signal, so that they queue.
+pub(crate) fn notification() -> i32 {
+    libc::SIGRTMIN() + 3
+}
+
+/// Blocks every signal that can be blocked, in the calling thread alone.
+pub(crate) fn block_all() {
+    let all = SigSet::all();
+    // Fails only for a wrong `how`.
+    let _ = pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&all), None);
+}
+
+/// Gives the calling process the signal state of a fresh one: every disposition at its default and
+/// nothing blocked. Also the two signals that the C library hides (nptl(7)), hence the raw calls.
+pub(crate) fn reset_all() {
+    // `struct kernel_sigaction` with room to spare: all zero is SIG_DFL with no flags and no mask.
+    let default = [0u64; 8];
+    let set = 0u64;
+    for signal in 1..SIGNALS {
+        // SAFETY: the kernel reads a zeroed action and writes none; it refuses SIGKILL and SIGSTOP.
+        unsafe {
+            libc::syscall(
+                libc::SYS_rt_sigaction,
+                signal,
+                default.as_ptr(),
+                std::ptr::null::<u64>(),
+                8usize,
+            );
+        }
+    }
+    // SAFETY: the kernel reads a mask of eight bytes.
+    unsafe {
+        libc::syscall(
+            libc::SYS_rt_sigprocmask,
+            libc::SIG_SETMASK,
+            std::ptr::from_ref(&set),
+            std::ptr::null::<u64>(),
+            8usize,
+        );
+    }
+}
+
+/// Puts SIGCHLD at its default in the calling process: with SIG_IGN the kernel reaps children before
+/// anyone can ask how they ended (sigaction(2)).
+pub(crate) fn default_sigchld() {
+    // SAFETY: sets a disposition that has no handler.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+}
+
+/// A descriptor that is readable while one of `signals` is pending for the reader (signalfd(2)).
+/// They have to be blocked.
+pub(crate) fn descriptor(signals: &[i32]) -> io::Result<OwnedFd> {
+    // SAFETY: a zeroed set is valid for sigemptyset, sigaddset and signalfd; the descriptor is new.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        for &signal in signals {
+            libc::sigaddset(&mut set, signal);
+        }
+        let raw = fd::check(libc::signalfd(
+            -1,
+            &set,
+            libc::SFD_CLOEXEC | libc::SFD_NONBLOCK,
+        ))?;
+        Ok(fd::own(raw))
+    }
+}
+
+/// A descriptor for every signal that can be blocked.
+pub(crate) fn descriptor_for_all() -> io::Result<OwnedFd> {
+    // SAFETY: as in `descriptor`.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut set);
+        let raw = fd::check(libc::signalfd(
+            -1,
+            &set,
+            libc::SFD_CLOEXEC | libc::SFD_NONBLOCK,
+        ))?;
+        Ok(fd::own(raw))
+    }
+}
+
+/// One signal as it was sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arrived {
+    pub(crate) number: i32,
+    /// The sender, when a process sent it with kill(2) or its like.
+    pub(crate) sender: Option<i32>,
+    /// The descriptor of a notification.
+    pub(crate) fd: i32,
+}
+
+/// Reads pending signals into `room`, and returns those that were there.
+pub(crate) fn arrived<'a>(
+    descriptor: BorrowedFd,
+    room: &'a mut [Raw],
+) -> impl Iterator<Item = Arrived> + 'a {
+    let bytes = std::mem::size_of_val(room);
+    // SAFETY: the kernel writes whole records into memory that is made of such records.
+    let count = unsafe { libc::read(descriptor.as_raw_fd(), room.as_mut_ptr().cast(), bytes) };
+    let records = usize::try_from(count).unwrap_or(0) / size_of::<Raw>();
+    room.iter().take(records).map(|raw| Arrived {
+        number: raw.0.ssi_signo as i32,
+        sender: (raw.0.ssi_code <= 0 && raw.0.ssi_pid > 0).then_some(raw.0.ssi_pid as i32),
+        fd: raw.0.ssi_fd,
+    })
+}
+
+/// Room for one signal.
+#[derive(Clone, Copy)]
+pub(crate) struct Raw(libc::signalfd_siginfo);
+
+impl Raw {
+    /// Room that nothing was read into yet.
+    pub(crate) fn empty() -> Self {
+        // SAFETY: the record is made of plain numbers, for which zero is valid.
+        Self(unsafe { std::mem::zeroed() })
+    }
+}
 
 /// The name of a signal, such as `SIGKILL` or `SIGRTMIN+3` (signal(7)).
 pub(crate) fn name(number: i32) -> String {

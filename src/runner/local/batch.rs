@@ -1,0 +1,79 @@
+//! Chunks on their way from the thread of a run to its future.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+
+use crate::runner::{Chunk, Stream};
+use crate::sys::fd;
+
+/// Chunks that wait to be passed on, neighbours of one stream joined.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    chunks: Vec<Chunk>,
+    bytes: usize,
+}
+
+impl Batch {
+    /// A batch of this many bytes is passed on before more is read.
+    const FULL_BYTES: usize = 128 * 1024;
+    /// A chunk is not joined with the next beyond this size.
+    const CHUNK_BYTES: usize = 64 * 1024;
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes >= Self::FULL_BYTES
+    }
+
+    /// Takes the chunks out.
+    pub(super) fn take(&mut self) -> Vec<Chunk> {
+        self.bytes = 0;
+        std::mem::take(&mut self.chunks)
+    }
+
+    /// Puts chunks back that found no room.
+    pub(super) fn put_back(&mut self, chunks: Vec<Chunk>) {
+        self.bytes = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
+        self.chunks = chunks;
+    }
+
+    /// Appends bytes of a stream.
+    pub(super) fn push(&mut self, stream: Stream, bytes: &[u8]) {
+        self.bytes += bytes.len();
+        self.room(stream, bytes.len()).extend_from_slice(bytes);
+    }
+
+    /// Appends what one read gives. Zero bytes are the end.
+    pub(super) fn read(
+        &mut self,
+        stream: Stream,
+        fd: BorrowedFd,
+        limit: usize,
+    ) -> io::Result<usize> {
+        let room = self.room(stream, limit);
+        let result = fd::read_into(fd, room, limit);
+        if room.is_empty() {
+            self.chunks.pop();
+        }
+        self.bytes += *result.as_ref().unwrap_or(&0);
+        result
+    }
+
+    /// The chunk that the next bytes of a stream belong to.
+    fn room(&mut self, stream: Stream, more: usize) -> &mut Vec<u8> {
+        let joins = self.chunks.last().is_some_and(|last| {
+            last.stream == stream && last.bytes.len() + more <= Self::CHUNK_BYTES
+        });
+        let chunk = match joins {
+            true => self.chunks.pop(),
+            false => None,
+        };
+        let chunk = chunk.unwrap_or(Chunk {
+            stream,
+            bytes: Vec::new(),
+        });
+        &mut self.chunks.push_mut(chunk).bytes
+    }
+}

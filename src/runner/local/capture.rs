@@ -1,0 +1,408 @@
+//! Reading both output pipes, in the order in which they were written.
+//!
+//! Two pipes that are read as they become readable do not tell which write came first. So both pipes
+//! are in packet mode (pipe(2), O_DIRECT), which keeps the borders of writes, and the kernel queues a
+//! real-time signal for every write (fcntl(2), O_ASYNC with F_SETSIG), in order and with the
+//! descriptor. [`Sequence`] puts packets and signals together.
+//!
+//! A stream that delivers full packets is read in bulk, without packets and signals, until it pauses.
+//! When the queue of signals overflows (RLIMIT_SIGPENDING) the kernel sends SIGIO, and the order is taken
+//! as it stands. Where the kernel has no such pipes, both are read as they become readable. No byte is
+//! lost or left waiting by any of this: pipes are always watched for readability too.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::time::Duration;
+
+use nix::fcntl::OFlag;
+
+use crate::runner::Stream;
+use crate::runner::local::batch::Batch;
+use crate::runner::local::sequence::{Sequence, Signal};
+use crate::sys::{fd, signal};
+
+/// Largest read in bytes: what a pipe holds by default (pipe(7)).
+const BULK_BYTES: usize = 64 * 1024;
+/// Full packets in a row after which a stream is read in bulk: a pipe full of them.
+const BULK_AFTER: u32 = 16;
+/// Packets of a stream that are read at once, before the other stream has its turn.
+const TURN: u32 = 64;
+/// How long signals are waited for that are about to be sent.
+const SIGNAL_DELAY: Duration = Duration::from_millis(5);
+
+/// How a stream is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// Packet by packet, in order with the other stream.
+    Ordered,
+    /// As it becomes readable, as much as there is; back to ordered when it pauses.
+    Bulk,
+    /// As it becomes readable, for good: there are no packets or signals.
+    Plain,
+}
+
+struct Source {
+    stream: Stream,
+    /// None at its end.
+    pipe: Option<OwnedFd>,
+    /// A second descriptor of the write end, through which packet mode is switched. Closed when the
+    /// shell has ended, so that the end of the pipe can be seen.
+    writer: Option<OwnedFd>,
+    /// A write end of our own that is only there to be signalled about reads. Made with the first read,
+    /// and closed with the writer.
+    listener: Option<OwnedFd>,
+    has_tried_to_listen: bool,
+    mode: Mode,
+    /// Full packets in a row.
+    full_packets: u32,
+}
+
+/// What one attempt to read found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Bytes(usize),
+    Nothing,
+    End,
+}
+
+/// Both output pipes of a command.
+pub(super) struct Capture {
+    sources: [Source; 2],
+    /// Readable when a write was signalled. None where there are no such signals.
+    signals: Option<OwnedFd>,
+    sequence: Sequence,
+    page: usize,
+}
+
+/// The ends that a command writes to.
+pub(super) struct WriteEnds {
+    pub(super) stdout: OwnedFd,
+    pub(super) stderr: OwnedFd,
+}
+
+impl Capture {
+    /// Makes both pipes. The calling thread is the one that has to read them, with all signals blocked.
+    pub(super) fn open() -> io::Result<(Self, WriteEnds)> {
+        let (stdout_read, stdout) = fd::pipe()?;
+        let (stderr_read, stderr) = fd::pipe()?;
+        let signals = signal::descriptor(&[signal::notification(), libc::SIGIO]).ok();
+        let source = |stream, pipe: OwnedFd, write_end: &OwnedFd| -> io::Result<Source> {
+            fd::set_flags(fd::borrow(&pipe), OFlag::O_NONBLOCK, true)?;
+            let ordered = signals.is_some()
+                && fd::notify_this_thread(fd::borrow(&pipe), signal::notification()).is_ok();
+            let writer = Some(fd::duplicate(fd::borrow(write_end))?);
+            let mut source = Source {
+                stream,
+                pipe: Some(pipe),
+                writer,
+                listener: None,
+                has_tried_to_listen: false,
+                mode: Mode::Plain,
+                full_packets: 0,
+            };
+            if ordered && source.order(true).is_ok() {
+                source.mode = Mode::Ordered;
+            }
+            Ok(source)
+        };
+        let sources = [
+            source(Stream::Stdout, stdout_read, &stdout)?,
+            source(Stream::Stderr, stderr_read, &stderr)?,
+        ];
+        let capture = Self {
+            sources,
+            signals,
+            sequence: Sequence::new(),
+            page: fd::page_size(),
+        };
+        Ok((capture, WriteEnds { stdout, stderr }))
+    }
+
+    /// Device and inode of both pipes.
+    pub(super) fn identities(&self) -> io::Result<[(u64, u64); 2]> {
+        let [stdout, stderr] = &self.sources;
+        Ok([stdout.identity()?, stderr.identity()?])
+    }
+
+    /// The descriptors to wait for: signals, stdout, stderr; -1 for what is not there.
+    pub(super) fn waited_for(&self) -> [RawFd; 3] {
+        let [stdout, stderr] = &self.sources;
+        [raw(&self.signals), raw(&stdout.pipe), raw(&stderr.pipe)]
+    }
+
+    /// Both pipes are at their end.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.sources.iter().all(|source| source.pipe.is_none())
+    }
+
+    /// A stream is read in bulk, so more is likely to come at once.
+    pub(super) fn is_in_bulk(&self) -> bool {
+        self.sources
+            .iter()
+            .any(|source| source.pipe.is_some() && source.mode == Mode::Bulk)
+    }
+
+    /// Bytes that are in the pipes now.
+    pub(super) fn waiting_bytes(&self) -> usize {
+        let pipes = self
+            .sources
+            .iter()
+            .filter_map(|source| source.pipe.as_ref());
+        pipes.map(|pipe| fd::readable_bytes(fd::borrow(pipe))).sum()
+    }
+
+    /// The shell has ended: from now on the end of a pipe is to be seen.
+    pub(super) fn release_writers(&mut self) {
+        for source in &mut self.sources {
+            source.writer = None;
+            source.listener = None;
+            if source.mode == Mode::Bulk {
+                source.mode = Mode::Plain;
+            }
+        }
+    }
+
+    /// Nothing came for a while: what was in bulk is read in order again.
+    pub(super) fn end_bulk(&mut self, batch: &mut Batch) {
+        for source in &mut self.sources {
+            source.end_bulk(batch);
+        }
+    }
+
+    /// Reads what there is, in order, until nothing is left or the batch is full. Returns the bytes read.
+    pub(super) fn read(&mut self, batch: &mut Batch) -> usize {
+        let mut total = 0;
+        while !batch.is_full() {
+            let ordered = self.read_ordered(batch);
+            let bulk = self.read_bulk(batch);
+            total += ordered + bulk;
+            if ordered + bulk == 0 {
+                break;
+            }
+        }
+        total
+    }
+
+    /// Reads the packets that are there, and passes on what is in order. Returns the bytes read.
+    fn read_ordered(&mut self, batch: &mut Batch) -> usize {
+        let unordered = |source: &Source| source.mode != Mode::Ordered || source.pipe.is_none();
+        if self.sequence.is_empty() && self.sources.iter().all(unordered) {
+            return 0;
+        }
+        self.fetch_signals(batch);
+        let mut waited = false;
+        loop {
+            let count = self.read_packets();
+            if count > 0 {
+                self.sequence.pass_on(batch);
+                self.begin_bulk(batch);
+                return count;
+            }
+            // Both pipes are empty. Signals that have come since are of what was read before, or of
+            // what came meanwhile: then there is more to read.
+            if self.fetch_signals(batch) {
+                continue;
+            }
+            if !waited && self.sequence.is_waiting_for_signals() {
+                waited = true;
+                if self.wait_for_signal() && self.fetch_signals(batch) {
+                    continue;
+                }
+            }
+            self.sequence.settle(batch);
+            return 0;
+        }
+    }
+
+    fn read_packets(&mut self) -> usize {
+        let mut total = 0;
+        for (index, source) in self.sources.iter_mut().enumerate() {
+            if source.mode != Mode::Ordered {
+                continue;
+            }
+            if source.listen() {
+                self.sequence.expect_read_signals(index);
+            }
+            for _ in 0..TURN {
+                let Some(room) = self.sequence.room(index) else {
+                    break;
+                };
+                let Found::Bytes(count) = source.read_packet(room, self.page) else {
+                    self.sequence.drained(index);
+                    break;
+                };
+                let continues = source.full_packets > 0;
+                source.full_packets = if count >= self.page {
+                    source.full_packets + 1
+                } else {
+                    0
+                };
+                self.sequence.packet(index, count, continues);
+                total += count;
+                if source.full_packets >= BULK_AFTER {
+                    break;
+                }
+            }
+        }
+        total
+    }
+
+    fn begin_bulk(&mut self, batch: &mut Batch) {
+        for source in &mut self.sources {
+            if source.mode == Mode::Ordered
+                && source.full_packets >= BULK_AFTER
+                && source.writer.is_some()
+                && source.order(false).is_ok()
+            {
+                source.mode = Mode::Bulk;
+                self.sequence.give_up(batch);
+            }
+        }
+    }
+
+    fn read_bulk(&mut self, batch: &mut Batch) -> usize {
+        let mut total = 0;
+        for source in &mut self.sources {
+            while source.mode != Mode::Ordered && !batch.is_full() {
+                let Found::Bytes(count) = source.read(batch) else {
+                    break;
+                };
+                total += count;
+                if count < self.page {
+                    total += source.end_bulk(batch);
+                    break;
+                }
+            }
+        }
+        total
+    }
+
+    /// Waits a little for signals that are about to be sent; true when one came.
+    fn wait_for_signal(&self) -> bool {
+        let mut place = [fd::waiting(raw(&self.signals))];
+        fd::wait(&mut place, Some(SIGNAL_DELAY));
+        place.iter().any(|place| place.revents != 0)
+    }
+
+    /// Takes the signals that have come; true when something was written.
+    fn fetch_signals(&mut self, batch: &mut Batch) -> bool {
+        let Some(signals) = &self.signals else {
+            return false;
+        };
+        let mut room = [signal::Raw::empty(); 64];
+        let mut any = false;
+        loop {
+            let (mut overflow, mut count) = (false, 0);
+            for arrived in signal::arrived(fd::borrow(signals), &mut room) {
+                count += 1;
+                if arrived.number == libc::SIGIO {
+                    overflow = true;
+                    continue;
+                }
+                let ordered = |(_, source): &(usize, &Source)| source.mode == Mode::Ordered;
+                for (index, source) in self.sources.iter().enumerate().filter(ordered) {
+                    if raw(&source.pipe) == arrived.fd {
+                        any = true;
+                        self.sequence.signalled(Signal::Write(index));
+                    } else if raw(&source.listener) == arrived.fd {
+                        self.sequence.signalled(Signal::Read(index));
+                    }
+                }
+            }
+            if overflow {
+                any = true;
+                self.sequence.give_up(batch);
+            }
+            if count < room.len() {
+                return any;
+            }
+        }
+    }
+}
+
+impl Source {
+    /// Switches packets and signals on or off.
+    fn order(&self, on: bool) -> io::Result<()> {
+        if let (Some(pipe), Some(writer)) = (&self.pipe, &self.writer) {
+            fd::set_flags(fd::borrow(writer), OFlag::O_DIRECT, on)?;
+            fd::set_flags(fd::borrow(pipe), OFlag::O_ASYNC, on)?;
+        }
+        if let Some(listener) = &self.listener {
+            fd::set_flags(fd::borrow(listener), OFlag::O_ASYNC, on)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the descriptor that is signalled about reads, at the first call; true when it was made.
+    fn listen(&mut self) -> bool {
+        let (false, Some(writer)) = (self.has_tried_to_listen, &self.writer) else {
+            return false;
+        };
+        self.has_tried_to_listen = true;
+        let listener = fd::reopen_for_writing(fd::borrow(writer)).and_then(|listener| {
+            fd::notify_this_thread(fd::borrow(&listener), signal::notification())?;
+            fd::set_flags(fd::borrow(&listener), OFlag::O_ASYNC, true)?;
+            Ok(listener)
+        });
+        self.listener = listener.ok();
+        self.listener.is_some()
+    }
+
+    fn identity(&self) -> io::Result<(u64, u64)> {
+        self.pipe
+            .as_ref()
+            .map_or(Ok((0, 0)), |pipe| fd::identity(fd::borrow(pipe)))
+    }
+
+    /// Reads one packet, which a page has room for; a smaller read would lose the rest of it.
+    fn read_packet(&mut self, room: &mut Vec<u8>, page: usize) -> Found {
+        let Some(pipe) = &self.pipe else {
+            return Found::End;
+        };
+        let result = fd::read_into(fd::borrow(pipe), room, page);
+        self.found(result)
+    }
+
+    fn read(&mut self, batch: &mut Batch) -> Found {
+        let Some(pipe) = &self.pipe else {
+            return Found::End;
+        };
+        let result = batch.read(self.stream, fd::borrow(pipe), BULK_BYTES);
+        self.found(result)
+    }
+
+    fn found(&mut self, result: io::Result<usize>) -> Found {
+        match result {
+            Ok(count) if count > 0 => Found::Bytes(count),
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EINTR)) => {
+                Found::Nothing
+            }
+            // No error but these two is known for a pipe; whatever it is, nothing more can be read.
+            Ok(_) | Err(_) => {
+                self.pipe = None;
+                Found::End
+            }
+        }
+    }
+
+    /// Reads in order again, and what came before signals were on, which has none. Returns its bytes.
+    fn end_bulk(&mut self, batch: &mut Batch) -> usize {
+        if self.mode != Mode::Bulk || self.order(true).is_err() {
+            return 0;
+        }
+        self.mode = Mode::Ordered;
+        self.full_packets = 0;
+        let waiting = self
+            .pipe
+            .as_ref()
+            .is_some_and(|pipe| fd::readable_bytes(fd::borrow(pipe)) > 0);
+        match waiting.then(|| self.read(batch)) {
+            Some(Found::Bytes(count)) => count,
+            _ => 0,
+        }
+    }
+}
+
+fn raw(fd: &Option<OwnedFd>) -> RawFd {
+    fd.as_ref().map_or(-1, AsRawFd::as_raw_fd)
+}

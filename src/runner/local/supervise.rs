@@ -1,0 +1,529 @@
+//! The thread of one run: makes the pipes and the watcher, reads the output, passes orders on, and
+//! puts together how it ended.
+//!
+//! It is a thread of its own because the signals that tell the order of writes go to one thread, in
+//! which alone they are blocked, so that the host keeps its signals.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+
+use crate::runner::local::batch::Batch;
+use crate::runner::local::capture::Capture;
+use crate::runner::local::findings::Record;
+use crate::runner::local::launch;
+use crate::runner::local::lost;
+use crate::runner::local::settings::{Background, LocalSettings};
+use crate::runner::local::shared::Shared;
+use crate::runner::local::stop::GIVE_UP;
+use crate::runner::local::watcher::{self, Watch};
+use crate::runner::local::wire::{Ask, MESSAGE_BYTES, Tell};
+use crate::runner::{Chunk, Exit, Job, Order, StartReason};
+use crate::sys::child::{self, Forked, Pinned};
+use crate::sys::clock::Moment;
+use crate::sys::fd::{self, Received};
+use crate::sys::signal;
+
+/// After the shell's own end, reading goes on until so long nothing came.
+const SILENCE: Duration = Duration::from_millis(200);
+/// And at most so long after that end.
+const LONGEST_DRAIN: Duration = Duration::from_secs(1);
+/// Of output in bulk more is about to come, and passing on large pieces costs less: so long it is waited for.
+const LINGER: Duration = Duration::from_millis(3);
+/// The watcher is given this much longer than a stop takes before it counts as lost.
+const WATCHER_MARGIN: Duration = Duration::from_millis(400);
+/// When the shell has ended and the watcher says nothing, it may have been stopped: it is continued.
+const NUDGE: Duration = Duration::from_millis(20);
+
+/// Runs a job to its end. Everything of it is over when this returns, but for the watcher of a stop that
+/// was not confirmed.
+pub(super) fn run(
+    job: &Job,
+    settings: &LocalSettings,
+    shared: Arc<Shared>,
+    batches: mpsc::Sender<Vec<Chunk>>,
+    began: Moment,
+) -> (Exit, Option<Leftover>) {
+    signal::block_all();
+    match Supervisor::start(job, settings, shared, batches, began) {
+        Ok(supervisor) => supervisor.supervise(),
+        Err(exit) => (exit, None),
+    }
+}
+
+/// A watcher that is about to end, to be reaped after the report.
+pub(super) struct Leftover(i32);
+
+impl Leftover {
+    /// Waits for the watcher's end, so that no zombie stays.
+    pub(super) fn reap(self) {
+        child::reap(self.0);
+    }
+}
+
+struct Supervisor<'a> {
+    job: &'a Job,
+    settings: &'a LocalSettings,
+    shared: Arc<Shared>,
+    batches: Option<mpsc::Sender<Vec<Chunk>>>,
+    batch: Batch,
+    /// The batch found no room; this thread is woken when there is some.
+    reader_is_behind: bool,
+    capture: Capture,
+    control: OwnedFd,
+    watcher: i32,
+    /// Readable when the shell has ended; none before it started, and when that was noticed.
+    shell_pin: Option<Pinned>,
+    shell: i32,
+    record: Record,
+    given: Order,
+    phase: Phase,
+    strangers: Vec<i32>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Phase {
+    /// The shell runs. `nudge_at`: its end was seen before the watcher told of it.
+    Running { nudge_at: Option<Moment> },
+    /// The tree is being stopped; after this moment the watcher counts as lost.
+    Stopping { lost_at: Moment },
+    /// The shell has ended by itself; the rest of the output is read.
+    Draining(Drain),
+    /// The watcher describes what still runs.
+    Listing { lost_at: Moment },
+    /// It is over.
+    Over,
+    /// The watcher is gone.
+    Lost,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Drain {
+    /// Bytes that were in the pipes at the end, and have to be read whatever the time.
+    owed: usize,
+    quiet_at: Moment,
+    latest: Moment,
+    empty: bool,
+}
+
+impl<'a> Supervisor<'a> {
+    fn start(
+        job: &'a Job,
+        settings: &'a LocalSettings,
+        shared: Arc<Shared>,
+        batches: mpsc::Sender<Vec<Chunk>>,
+        began: Moment,
+    ) -> Result<Self, Exit> {
+        let failed = |what: &str, error: io::Error| {
+            let detail = format!("{what}: {}", launch::reason(&error));
+            Exit::not_started(StartReason::SpawnFailed, Some(detail))
+        };
+        let (capture, ends) =
+            Capture::open().map_err(|error| failed("no pipes could be made", error))?;
+        let pipes = capture
+            .identities()
+            .map_err(|error| failed("no pipes could be made", error))?;
+        let (control, other) =
+            fd::message_pair().map_err(|error| failed("no socket could be made", error))?;
+        let launch = launch::prepare(
+            job,
+            settings,
+            ends.stdout.as_raw_fd(),
+            ends.stderr.as_raw_fd(),
+        )?;
+        let strangers = if settings.adopt_orphans {
+            lost::own_children()
+        } else {
+            Vec::new()
+        };
+        let watch = Watch {
+            program: &launch.program,
+            control: other.as_raw_fd(),
+            pipes,
+            grace: job.grace,
+            stop_signal: settings.stop_signal.number(),
+            usage: settings.usage,
+        };
+        let watcher =
+            match child::fork().map_err(|error| failed("no process could be made", error))? {
+                Forked::Child => watcher::run(&watch),
+                Forked::Parent(pid) => pid,
+            };
+        Ok(Self {
+            job,
+            settings,
+            shared,
+            batches: Some(batches),
+            batch: Batch::default(),
+            reader_is_behind: false,
+            capture,
+            control,
+            watcher,
+            shell_pin: None,
+            shell: 0,
+            record: Record::new(began),
+            given: Order::Run,
+            phase: Phase::Running { nudge_at: None },
+            strangers,
+        })
+    }
+
+    fn supervise(mut self) -> (Exit, Option<Leftover>) {
+        loop {
+            self.listen();
+            self.take_order();
+            let read = self.read();
+            self.advance(read);
+            match self.phase {
+                Phase::Over => break,
+                Phase::Lost => {
+                    self.stop_without_watcher();
+                    return (self.record.into_exit(), None);
+                }
+                _ => {}
+            }
+            if read == 0 {
+                let bulk = self.capture.is_in_bulk();
+                if !bulk {
+                    self.flush();
+                }
+                if !self.sleep(bulk.then_some(LINGER)) && bulk {
+                    self.capture.end_bulk(&mut self.batch);
+                }
+            }
+        }
+        self.flush_all();
+        (self.record.into_exit(), Some(Leftover(self.watcher)))
+    }
+
+    /// Sleeps until something happens, or for `longest`; false when nothing has. Output is not waited for
+    /// while its reader is behind.
+    fn sleep(&mut self, longest: Option<Duration>) -> bool {
+        let behind = self.reader_is_behind;
+        let [signals, stdout, stderr] = if behind {
+            [-1; 3]
+        } else {
+            self.capture.waited_for()
+        };
+        let pin = match (&self.phase, &self.shell_pin) {
+            (Phase::Running { nudge_at: None }, Some(pin)) => pin.fd().as_raw_fd(),
+            _ => -1,
+        };
+        let mut places = [
+            fd::waiting(self.shared.wake().as_raw_fd()),
+            fd::waiting(self.control.as_raw_fd()),
+            fd::waiting(signals),
+            fd::waiting(stdout),
+            fd::waiting(stderr),
+            fd::waiting(pin),
+        ];
+        let wake_at = match self.phase {
+            Phase::Running { nudge_at } => nudge_at,
+            Phase::Stopping { lost_at } | Phase::Listing { lost_at } => Some(lost_at),
+            // While the reader is behind nothing is read, so silence means nothing.
+            Phase::Draining(_) if behind => None,
+            Phase::Draining(drain) => Some(drain.quiet_at.min(drain.latest)),
+            Phase::Over | Phase::Lost => return true,
+        };
+        let left = wake_at.map(Moment::left);
+        fd::wait(
+            &mut places,
+            longest.map_or(left, |longest| {
+                Some(left.map_or(longest, |left| left.min(longest)))
+            }),
+        );
+        if places.first().is_some_and(|place| place.revents != 0) {
+            fd::silence(self.shared.wake());
+        }
+        if places.last().is_some_and(|place| place.revents != 0) {
+            self.phase = Phase::Running {
+                nudge_at: Some(Moment::now().after(NUDGE)),
+            };
+        }
+        places.iter().any(|place| place.revents != 0)
+    }
+
+    /// Takes in what the watcher tells.
+    fn listen(&mut self) {
+        let mut buffer = [0; MESSAGE_BYTES];
+        loop {
+            match fd::receive(fd::borrow(&self.control), &mut buffer) {
+                Received::Nothing => return,
+                Received::Message(length) => {
+                    if let Some(told) = buffer.get(..length).and_then(Tell::decode) {
+                        self.hear(&told);
+                    }
+                }
+                Received::End => {
+                    if !matches!(
+                        self.phase,
+                        Phase::Over | Phase::Draining(Drain { empty: true, .. })
+                    ) {
+                        self.phase = Phase::Lost;
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    fn hear(&mut self, told: &Tell) {
+        self.record.hear(told);
+        match *told {
+            Tell::Started { pid } => {
+                self.shell = pid;
+                self.shell_pin = Pinned::open(pid).ok();
+            }
+            Tell::NotStarted(failure) => {
+                let exit = launch::explain(failure, &self.job.cwd, &self.settings.shell);
+                self.record.not_started(exit);
+                self.phase = Phase::Over;
+            }
+            Tell::Held => self.shared.acknowledge(true),
+            Tell::ShellEnded {
+                by_stop: false,
+                at,
+                empty,
+                ..
+            } => {
+                self.capture.release_writers();
+                if !empty && self.settings.background == Background::Stop {
+                    self.ask(Ask::StopBackground);
+                    self.phase = self.stopping(self.job.grace);
+                } else {
+                    self.phase = Phase::Draining(Drain {
+                        owed: self.capture.waiting_bytes(),
+                        quiet_at: at.after(SILENCE),
+                        latest: at.after(LONGEST_DRAIN),
+                        empty,
+                    });
+                }
+            }
+            Tell::BackgroundCount(_) => {
+                self.ask(Ask::Release);
+                self.phase = Phase::Over;
+            }
+            Tell::StopDone { .. } => {
+                self.capture.release_writers();
+                self.read_the_rest();
+                // What the watcher still tells, its usage, is already on its way or comes at its end.
+                self.phase = Phase::Over;
+                self.hear_to_the_end();
+            }
+            _ => {}
+        }
+    }
+
+    /// After its last step the watcher tells what was used and ends at once.
+    fn hear_to_the_end(&mut self) {
+        if !self.settings.usage {
+            return;
+        }
+        let latest = Moment::now().after(WATCHER_MARGIN);
+        while !self.record.knows_usage() && Moment::now() < latest {
+            let mut place = [fd::waiting(self.control.as_raw_fd())];
+            fd::wait(&mut place, Some(latest.left()));
+            let mut buffer = [0; MESSAGE_BYTES];
+            match fd::receive(fd::borrow(&self.control), &mut buffer) {
+                Received::Message(length) => {
+                    if let Some(told) = buffer.get(..length).and_then(Tell::decode) {
+                        self.record.hear(&told);
+                    }
+                }
+                Received::Nothing => {}
+                Received::End => return,
+            }
+        }
+    }
+
+    fn take_order(&mut self) {
+        let order = self.shared.order();
+        if order == self.given {
+            return;
+        }
+        let before = std::mem::replace(&mut self.given, order);
+        match order {
+            Order::Stop if matches!(self.phase, Phase::Running { .. }) => {
+                self.ask(Ask::Stop);
+                self.phase = self.stopping(self.job.grace);
+            }
+            Order::Kill if matches!(self.phase, Phase::Running { .. } | Phase::Stopping { .. }) => {
+                self.ask(Ask::Kill);
+                self.phase = self.stopping(Duration::ZERO);
+            }
+            Order::Suspend => {
+                self.record.suspend();
+                self.ask(Ask::Suspend);
+            }
+            Order::Run if before == Order::Suspend => {
+                self.record.resume();
+                self.shared.acknowledge(false);
+                self.ask(Ask::Resume);
+            }
+            _ => {}
+        }
+    }
+
+    fn stopping(&self, grace: Duration) -> Phase {
+        Phase::Stopping {
+            lost_at: Moment::now().after(grace + GIVE_UP + WATCHER_MARGIN),
+        }
+    }
+
+    /// Asks the watcher for something, and continues it first in case that it was stopped.
+    fn ask(&self, ask: Ask) {
+        self.continue_watcher();
+        // A watcher that is gone is noticed by the end of its socket.
+        let _ = fd::send(fd::borrow(&self.control), &[ask as u8]);
+    }
+
+    fn continue_watcher(&self) {
+        // The watcher is reaped only after this thread's last word to it.
+        let _ = child::signal_unreaped(self.watcher, libc::SIGCONT);
+    }
+
+    /// Reads what there is, as long as it can be passed on. Returns the bytes read.
+    fn read(&mut self) -> usize {
+        if (self.batch.is_full() || self.reader_is_behind) && !self.flush() {
+            return 0;
+        }
+        self.capture.read(&mut self.batch)
+    }
+
+    /// Passes the batch on. False when the reader is behind; it wakes this thread when it has room.
+    fn flush(&mut self) -> bool {
+        if self.batch.is_empty() {
+            return true;
+        }
+        let Some(batches) = &self.batches else {
+            self.batch = Batch::default();
+            return true;
+        };
+        self.shared.set_starving(true);
+        self.reader_is_behind = false;
+        match batches.try_send(self.batch.take()) {
+            Ok(()) => {
+                self.shared.set_starving(false);
+                true
+            }
+            Err(TrySendError::Full(chunks)) => {
+                self.batch.put_back(chunks);
+                self.reader_is_behind = true;
+                false
+            }
+            Err(TrySendError::Closed(_)) => {
+                self.batches = None;
+                true
+            }
+        }
+    }
+
+    /// Passes on what is left, and waits for the reader.
+    fn flush_all(&mut self) {
+        while !self.flush() {
+            fd::wait(&mut [fd::waiting(self.shared.wake().as_raw_fd())], None);
+            fd::silence(self.shared.wake());
+        }
+    }
+
+    /// Reads all that is in the pipes, of a tree that is gone.
+    fn read_the_rest(&mut self) {
+        let mut left = self.capture.waiting_bytes();
+        while left > 0 {
+            if self.batch.is_full() {
+                self.flush_all();
+            }
+            match self.capture.read(&mut self.batch) {
+                0 => break,
+                count => left = left.saturating_sub(count),
+            }
+        }
+    }
+
+    /// Takes the steps that are due.
+    fn advance(&mut self, read: usize) {
+        let now = Moment::now();
+        match &mut self.phase {
+            Phase::Running {
+                nudge_at: Some(nudge_at),
+            } if now >= *nudge_at => {
+                *nudge_at = now.after(NUDGE * 5);
+                self.continue_watcher();
+            }
+            Phase::Stopping { lost_at } | Phase::Listing { lost_at } if now >= *lost_at => {
+                // It does not answer: whatever holds it, the tree must not stay.
+                let _ = child::signal_unreaped(self.watcher, libc::SIGKILL);
+                self.phase = Phase::Lost;
+            }
+            Phase::Draining(drain) => {
+                drain.owed = drain.owed.saturating_sub(read);
+                if read > 0 {
+                    drain.quiet_at = now.after(SILENCE);
+                }
+                let at_end = self.capture.is_at_end();
+                let behind = self.reader_is_behind;
+                let quiet = !behind && now >= drain.quiet_at;
+                let late = !behind && now >= drain.latest && drain.owed == 0;
+                let empty = drain.empty;
+                if at_end || quiet || late {
+                    if late && !quiet && !at_end {
+                        self.record.incomplete(
+                            "a background process was still writing when reading ended",
+                        );
+                    }
+                    self.end_draining(empty);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end_draining(&mut self, empty: bool) {
+        if empty {
+            self.hear_to_the_end();
+            self.phase = Phase::Over;
+        } else {
+            self.ask(Ask::List);
+            self.phase = Phase::Listing {
+                lost_at: Moment::now().after(GIVE_UP),
+            };
+        }
+    }
+
+    /// The watcher was killed: what it would have done is done here, as far as it can be.
+    fn stop_without_watcher(&mut self) {
+        child::reap(self.watcher);
+        self.record.watcher_lost();
+        let task = lost::Task {
+            shell: self.shell,
+            shell_pin: self.shell_pin.as_ref(),
+            strangers: &self.strangers,
+            adopted: self.settings.adopt_orphans,
+            grace: if self.given == Order::Kill {
+                Duration::ZERO
+            } else {
+                self.job.grace
+            },
+            stop_signal: self.settings.stop_signal.number(),
+        };
+        let (capture, batch, record) = (&mut self.capture, &mut self.batch, &mut self.record);
+        let (batches, shared) = (&mut self.batches, &self.shared);
+        lost::stop(&task, &mut |told| record.hear(&told), &mut || {
+            // Output goes on being read, so that nothing that is to end waits for a full pipe.
+            capture.read(batch);
+            if let Some(sender) = batches
+                && let Err(TrySendError::Full(chunks)) = sender.try_send(batch.take())
+            {
+                batch.put_back(chunks);
+            }
+            shared.order() == Order::Kill
+        });
+        self.capture.release_writers();
+        self.read_the_rest();
+        self.flush_all();
+    }
+}
