@@ -39,7 +39,6 @@ impl Proc {
             .ok_or_else(|| io::Error::from_raw_os_error(libc::ENOENT))
     }
 
-
     /// Reads `/proc/PID/stat`. None when the process is gone.
     pub(crate) fn stat(&self, pid: i32) -> Option<Stat> {
         let mut buffer = [0u8; 1024];

@@ -51,8 +51,12 @@ impl Signals {
             dispose(signal, SigHandler::SigIgn);
         }
         let mut mask = SigSet::empty();
-        ABORTS.iter().for_each(|signal| mask.add(*signal));
-        mask.add(Signal::SIGTSTP);
+        // A signal that is blocked is kept for the descriptor even where it is ignored.
+        for signal in ABORTS.into_iter().chain([Signal::SIGTSTP]) {
+            if !is_ignored(signal) {
+                mask.add(signal);
+            }
+        }
         pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&mask), None)?;
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
         let descriptor = SignalFd::with_flags(&mask, flags)?;
