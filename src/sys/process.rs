@@ -93,6 +93,16 @@ impl AsFd for Signals {
     }
 }
 
+/// Lets all threads share one heap. A heap for each costs more at the start of a thread than it gives
+/// to a process whose threads rarely allocate at once (mallopt(3), M_ARENA_MAX).
+pub fn share_one_heap() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: sets a number of the allocator; called before there is a second thread.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+    }
+}
+
 /// Stops this process (SIGSTOP), and returns when it is continued.
 pub fn stop_self() {
     // Never fails for the process itself.
