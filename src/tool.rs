@@ -122,6 +122,7 @@ impl BashTool {
         let ended = run::run(start, &mut capture, control).await;
         if let Some(error) = ended.exit.as_ref().and_then(|exit| exit.error.as_ref()) {
             let error = verdict::start_error(error, &cwd, messages);
+            capture.discard().await;
             let halt = Halt { error, note: None };
             return not_started(Some(plan.request), plan.notes, halt);
         }

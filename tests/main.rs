@@ -12,4 +12,5 @@ mod input;
 mod limits;
 mod report;
 mod run;
+mod spill;
 mod text;

@@ -8,13 +8,14 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 use bsh::hooks::ShellEnv;
+use bsh::output::SpillTarget;
 use bsh::request::MAX_REQUEST_BYTES;
 use bsh::runner::local::{Background, LocalSettings, StdinSource};
 use bsh::{BashRequest, EnvEdit, Input, ShellLimits, parse_duration, resolve_shell_limits, stdio};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 
-use crate::cli::flags::{EnvironmentFlags, Flags, RunFlags};
+use crate::cli::flags::{EnvironmentFlags, Flags, OutputFlags, RunFlags};
 use crate::cli::usage::{UsageError, wants_json};
 use crate::cli::{limits, words};
 
@@ -39,6 +40,7 @@ pub struct Asked {
     pub env: ShellEnv,
     pub local: LocalSettings,
     pub lifeline: bool,
+    pub spill: Option<SpillTarget>,
     pub print: Print,
 }
 
@@ -55,22 +57,21 @@ pub enum Parsed {
 
 /// Parses the command line of this process.
 pub fn parse(args: &[OsString]) -> Parsed {
-    let command = Flags::command();
-    let matches = match command.clone().try_get_matches_from(args) {
+    let matches = match Flags::command().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) if !error.use_stderr() => return Parsed::About(error.to_string()),
         Err(error) => {
             let sentence = UsageError::of_clap(&error, args);
             return Parsed::Refused {
                 error: sentence,
-                json: wants_json(&command, args),
+                json: wants_json(&Flags::command(), args),
             };
         }
     };
     let flags = Flags::from_arg_matches(&matches).map_err(|error| {
         (
             UsageError::of_clap(&error, args),
-            wants_json(&command, args),
+            wants_json(&Flags::command(), args),
         )
     });
     let asked = flags.and_then(|flags| {
@@ -99,6 +100,7 @@ fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
         _ => Print::Text,
     };
     let lifeline = flags.run.lifeline;
+    let spill = spill_target(&flags.output)?;
     let input = input_of(flags)?;
     if let Input::Request(request) = &input {
         add_named_fds(&request.command, &mut local.pass_fds);
@@ -109,6 +111,7 @@ fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
         env,
         local,
         lifeline,
+        spill,
         print,
     })
 }
@@ -268,6 +271,21 @@ fn local_settings(flags: &RunFlags) -> Result<LocalSettings, UsageError> {
         settings.pass_fds.push(number);
     }
     Ok(settings)
+}
+
+fn spill_target(flags: &OutputFlags) -> Result<Option<SpillTarget>, UsageError> {
+    let (flag, target) = match (&flags.spill, &flags.spill_dir) {
+        (Some(file), _) => ("--spill", SpillTarget::File(file.clone())),
+        (None, Some(dir)) => ("--spill-dir", SpillTarget::Dir(dir.clone())),
+        (None, None) => return Ok(None),
+    };
+    let (SpillTarget::File(path) | SpillTarget::Dir(path)) = &target;
+    match path.as_os_str().is_empty() {
+        true => Err(UsageError::new(format!(
+            "{flag}: is empty. Expected a path"
+        ))),
+        false => Ok(Some(target)),
+    }
 }
 
 /// Standard input has one reader.

@@ -131,6 +131,12 @@ pub struct OutputFlags {
     /// Print the report as indented JSON
     #[arg(long)]
     pub pretty: bool,
+    /// Keep every byte of the output in this file
+    #[arg(long, value_name = "FILE", conflicts_with = "spill_dir")]
+    pub spill: Option<PathBuf>,
+    /// Keep every byte of the output in a new file of this folder
+    #[arg(long, value_name = "DIR")]
+    pub spill_dir: Option<PathBuf>,
     /// Leave the notes out of the text
     #[arg(long, conflicts_with_all = ["json", "pretty"])]
     pub view: bool,

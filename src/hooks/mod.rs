@@ -16,4 +16,4 @@ pub use env::{EnvSource, ShellEnv};
 pub use failure::{HookFailure, HookFuture};
 pub use folder::{FolderAnswer, FolderRequest, FolderResolver};
 pub use plan::Planned;
-pub use spill::{SpillFactory, SpillSink};
+pub use spill::SpillFactory;

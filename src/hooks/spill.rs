@@ -1,49 +1,40 @@
 //! A place that keeps every raw byte. Its failure never harms the command: it becomes a note.
 
-use crate::hooks::{HookFuture, Planned};
-use crate::runner::Chunk;
+use crate::hooks::{HookFailure, HookFuture, Planned};
+use crate::output::{Spill, SpillTarget};
 
-/// Opens a sink for each run.
-pub trait SpillFactory: Send + Sync {
-    /// Names the sink in reports of its failures.
-    fn id(&self) -> &str;
-
-    /// Opens the sink of one run.
-    fn open<'a>(&'a self, planned: Planned<'a>) -> HookFuture<'a, Box<dyn SpillSink>>;
-}
-
-/// Takes the bytes of one run, in order. Dropped without [`SpillSink::finish`], it leaves nothing
-/// behind.
+/// Opens a spill for each run.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
 ///
-/// use bsh::hooks::{HookFuture, Planned, SpillFactory, SpillSink};
-/// use bsh::runner::Chunk;
+/// use bsh::hooks::{HookFailure, HookFuture, Planned, SpillFactory};
+/// use bsh::output::{Spill, SpillSink};
+/// use bsh::runner::Stream;
 ///
 /// #[derive(Clone, Default)]
 /// struct Memory(Arc<Mutex<Vec<u8>>>);
+///
+/// impl SpillSink for Memory {
+///     fn write(&mut self, _: Stream, bytes: &[u8]) -> std::io::Result<()> {
+///         self.0.lock().unwrap().extend(bytes);
+///         Ok(())
+///     }
+///
+///     fn finish(&mut self) -> std::io::Result<Option<String>> {
+///         Ok(Some("memory".to_owned()))
+///     }
+/// }
 ///
 /// impl SpillFactory for Memory {
 ///     fn id(&self) -> &str {
 ///         "memory"
 ///     }
 ///
-///     fn open<'a>(&'a self, _: Planned<'a>) -> HookFuture<'a, Box<dyn SpillSink>> {
-///         Box::pin(async { Ok(Box::new(self.clone()) as Box<dyn SpillSink>) })
-///     }
-/// }
-///
-/// impl SpillSink for Memory {
-///     fn write<'a>(&'a mut self, chunk: &'a Chunk) -> HookFuture<'a, ()> {
-///         Box::pin(async move {
-///             self.0.lock().unwrap().extend(&chunk.bytes);
-///             Ok(())
+///     fn open<'a>(&'a self, _: Planned<'a>) -> HookFuture<'a, Spill> {
+///         Box::pin(async {
+///             Spill::with_sink(Box::new(self.clone())).map_err(|error| HookFailure::new(error.to_string()))
 ///         })
-///     }
-///
-///     fn finish(self: Box<Self>) -> HookFuture<'static, Option<String>> {
-///         Box::pin(async { Ok(Some("memory".to_owned())) })
 ///     }
 /// }
 /// let memory = Memory::default();
@@ -54,10 +45,23 @@ pub trait SpillFactory: Send + Sync {
 /// assert_eq!(*memory.0.lock().unwrap(), b"hi\n");
 /// # });
 /// ```
-pub trait SpillSink: Send {
-    /// Keeps one chunk. One that takes longer than a second ends the spill.
-    fn write<'a>(&'a mut self, chunk: &'a Chunk) -> HookFuture<'a, ()>;
+pub trait SpillFactory: Send + Sync {
+    /// Names the sink in reports of its failures.
+    fn id(&self) -> &str;
 
-    /// Ends the spill, and says where all of it is, for people.
-    fn finish(self: Box<Self>) -> HookFuture<'static, Option<String>>;
+    /// Opens the spill of one run.
+    fn open<'a>(&'a self, planned: Planned<'a>) -> HookFuture<'a, Spill>;
+}
+
+impl SpillFactory for SpillTarget {
+    fn id(&self) -> &str {
+        "file"
+    }
+
+    fn open<'a>(&'a self, _: Planned<'a>) -> HookFuture<'a, Spill> {
+        Box::pin(async {
+            let opened = Spill::open(self.clone()).await;
+            opened.map_err(|error| HookFailure::new(error.to_string()))
+        })
+    }
 }

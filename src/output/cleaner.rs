@@ -19,7 +19,7 @@
 //!   and the separators U+2028 and U+2029 are text that a person may have written, no controls: they
 //!   stay, and end no line.
 
-use crate::output::escape::{Action, State};
+use crate::output::escape::{Action, State, whole_csi};
 use crate::output::line::{Line, Sink};
 use crate::output::scan::plain_run;
 use crate::runner::Stream;
@@ -76,7 +76,13 @@ impl Cleaner {
                     let run = plain_run(rest);
                     if run.len > 0 {
                         let (text, after) = rest.split_at_checked(run.len).unwrap_or((rest, &[]));
-                        decoder.text(text, after.is_empty(), line, out);
+                        if run.ascii
+                            && let Ok(text) = std::str::from_utf8(text)
+                        {
+                            line.print(text, out);
+                        } else {
+                            decoder.text(text, after.is_empty(), line, out);
+                        }
                         after
                     } else {
                         decoder.control(rest, line, out)
@@ -181,6 +187,10 @@ impl Decoder {
 
     /// Takes the controls at the front; gives the bytes after them.
     fn control<'a>(&mut self, bytes: &'a [u8], line: &mut Line, out: &mut Sink) -> &'a [u8] {
+        if let Some((action, len)) = whole_csi(bytes) {
+            Self::act(action, line, out);
+            return bytes.get(len..).unwrap_or_default();
+        }
         let dropped = |&&byte: &&u8| {
             byte < 0x20 && !matches!(byte, 0x08..=0x0a | b'\r' | 0x1b) || byte == 0x7f
         };
@@ -224,7 +234,13 @@ impl Decoder {
 
     /// Takes one character.
     fn take(&mut self, c: char, line: &mut Line, out: &mut Sink) {
-        match self.state.advance(c) {
+        let action = self.state.advance(c);
+        Self::act(action, line, out);
+    }
+
+    /// Does to the line what was said.
+    fn act(action: Action, line: &mut Line, out: &mut Sink) {
+        match action {
             Action::None => {}
             Action::Print(c) => line.print_char(c, out),
             Action::Newline => line.newline(out),

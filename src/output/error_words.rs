@@ -122,53 +122,40 @@ fn is_file(after: &[u8]) -> bool {
     matches!(after, [b'.', next, ..] if is_word(*next))
 }
 
-/// Finds a place from `from` on where an error might be named, at memory speed: no line without such a
-/// place looks like an error. Gives its index, at or a little before the letters.
+/// Finds a place from `from` on where an error may be named, at memory speed: a line without such a place
+/// does not look like one. Gives the index of one byte of the name.
 pub(super) fn next_hint(bytes: &[u8], from: usize) -> Option<usize> {
-    /// Bytes looked at in one step.
-    const BLOCK: usize = 64;
-    /// The longest anchor reaches so far past its first byte.
-    const REACH: usize = 2;
     let mut at = from;
-    while let Some(window) = bytes
-        .get(at..)
-        .and_then(|rest| rest.first_chunk::<{ BLOCK + REACH }>())
-    {
-        if may_hold_anchor(window)
-            && let Some(offset) = anchor(window)
-        {
-            return Some(at + offset);
+    while let Some(window) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        if let Some(flags) = anchors(window) {
+            let (words, _) = flags.as_chunks::<8>();
+            for (index, word) in words.iter().enumerate() {
+                let mut word = u64::from_le_bytes(*word);
+                while word != 0 {
+                    let place = at + index * 8 + (word.trailing_zeros() / 8) as usize;
+                    if is_hint(bytes, place) {
+                        return Some(place);
+                    }
+                    word &= word - 1;
+                }
+            }
         }
         at += BLOCK;
     }
-    let rest = bytes.get(at..)?;
-    anchor(rest).map(|offset| at + offset)
+    (at..bytes.len()).find(|&at| is_hint(bytes, at))
 }
 
-/// Where the first anchor begins. Each way to name an error holds one, in any case:
+/// Bytes looked at in one step.
+const BLOCK: usize = 64;
+
+/// A block and the bytes after it that an anchor at its end reaches into.
+type Window = [u8; BLOCK + 2];
+
+/// Marks with 1 where an anchor begins, in any case: `err`, `fa`, `pan`, `xce`, `ceb`, `und`, `den`.
 ///
-/// `err` error, err! · `fa` fatal, fail, segfault, fault · `pan` panic · `xce` exception · `ceb` traceback
-/// · `und` undefined, command not found · `den` denied.
-fn anchor(bytes: &[u8]) -> Option<usize> {
-    let lower = |at: usize| bytes.get(at).map_or(0, |&byte| byte | 0x20);
-    bytes
-        .iter()
-        .enumerate()
-        .position(|(at, &byte)| match byte | 0x20 {
-            b'f' => lower(at + 1) == b'a',
-            b'e' => lower(at + 1) == b'r' && lower(at + 2) == b'r',
-            b'p' => lower(at + 1) == b'a' && lower(at + 2) == b'n',
-            b'x' => lower(at + 1) == b'c' && lower(at + 2) == b'e',
-            b'c' => lower(at + 1) == b'e' && lower(at + 2) == b'b',
-            b'u' => lower(at + 1) == b'n' && lower(at + 2) == b'd',
-            b'd' => lower(at + 1) == b'e' && lower(at + 2) == b'n',
-            _ => false,
-        })
-}
-
-/// A quick test that is never wrongly false. Written so that the compiler makes vectors of it: each step
-/// without a branch.
-fn may_hold_anchor<const N: usize>(window: &[u8; N]) -> bool {
+/// Written without a branch in its loops, so that the compiler makes vector operations of them. It may
+/// mark a place too many, since it folds case with one bit, and never one too few.
+fn anchors(window: &Window) -> Option<[u8; BLOCK]> {
     // Every anchor holds an `r`, an `a`, a `c` or a `d`. Numbers and fillers mostly do not.
     let mut letters = false;
     for &byte in window {
@@ -176,24 +163,77 @@ fn may_hold_anchor<const N: usize>(window: &[u8; N]) -> bool {
         letters |= (lower == b'r') | (lower == b'a') | (lower == b'c') | (lower == b'd');
     }
     if !letters {
-        return false;
+        return None;
     }
-    let (Some(second), Some(third)) = (window.get(1..), window.get(2..)) else {
-        return true;
-    };
-    let mut found = false;
-    for ((&a, &b), &c) in window.iter().zip(second).zip(third) {
+    let second = window.get(1..)?;
+    let third = window.get(2..)?;
+    let mut flags = [0; BLOCK];
+    let mut any = 0;
+    for (((flag, &a), &b), &c) in flags.iter_mut().zip(window).zip(second).zip(third) {
         let (a, b, c) = (a | 0x20, b | 0x20, c | 0x20);
-        found |= (a == b'f') & (b == b'a')
+        let found = (a == b'f') & (b == b'a')
             | (a == b'e') & (b == b'r') & (c == b'r')
             | (a == b'p') & (b == b'a') & (c == b'n')
             | (a == b'x') & (b == b'c') & (c == b'e')
             | (a == b'c') & (b == b'e') & (c == b'b')
             | (a == b'u') & (b == b'n') & (c == b'd')
             | (a == b'd') & (b == b'e') & (c == b'n');
+        *flag = u8::from(found);
+        any |= *flag;
     }
-    found
+    (any != 0).then_some(flags)
 }
+
+/// Every way to name an error, split at its anchor: the first two or three letters of the second part,
+/// which [`anchors`] looks for. The second part ends its word, in any case of its letters; what
+/// comes before the first does not matter here.
+const HINTS: [(&[u8], &[u8]); 20] = [
+    (b"", b"err"),
+    (b"", b"error"),
+    (b"", b"errors"),
+    (b"", b"fatal"),
+    (b"", b"fail"),
+    (b"", b"fails"),
+    (b"", b"failed"),
+    (b"", b"failure"),
+    (b"", b"failures"),
+    (b"seg", b"fault"),
+    (b"segmentation ", b"fault"),
+    (b"", b"panic"),
+    (b"", b"panics"),
+    (b"", b"panicked"),
+    (b"e", b"xception"),
+    (b"e", b"xceptions"),
+    (b"tra", b"ceback"),
+    (b"", b"undefined"),
+    (b"not fo", b"und"),
+    (b"permission ", b"denied"),
+];
+
+/// Whether one of [`HINTS`] has its second part here.
+fn is_hint(bytes: &[u8], at: usize) -> bool {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let len = rest
+        .iter()
+        .take(LONGEST_HINT + 1)
+        .take_while(|&&byte| is_word(byte))
+        .count();
+    // Most anchors are inside other words, so the length is asked first.
+    HINTS
+        .iter()
+        .filter(|(_, from)| from.len() == len)
+        .any(|(before, from)| {
+            rest.get(..len)
+                .is_some_and(|text| text.eq_ignore_ascii_case(from))
+                && at
+                    .checked_sub(before.len())
+                    .and_then(|start| bytes.get(start..at))
+                    .is_some_and(|text| text.eq_ignore_ascii_case(before))
+        })
+}
+
+/// The length of the longest second part in [`HINTS`].
+const LONGEST_HINT: usize = 9;
 
 #[cfg(test)]
 mod tests {

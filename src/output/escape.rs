@@ -5,6 +5,8 @@
 //! The one rule of our own: a newline ends every sequence and counts, so that a sequence which is
 //! never finished takes at most the rest of its line.
 
+use crate::output::scan::parameters_len;
+
 /// Where in a sequence a stream stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum State {
@@ -148,11 +150,7 @@ impl State {
     /// The state after ESC and `c`. A two-byte sequence is over with it.
     fn introduce(c: char) -> Self {
         match c {
-            '[' => Self::Csi(Csi {
-                first: None,
-                past_first: false,
-                other: false,
-            }),
+            '[' => Self::Csi(Csi::new()),
             ']' => Self::Text { osc: true },
             'P' | 'X' | '^' | '_' => Self::Text { osc: false },
             _ => Self::Ground,
@@ -160,7 +158,35 @@ impl State {
     }
 }
 
+/// The control sequence at the front of `bytes`, if all of it is there and nothing else is in it: what it
+/// does, and how many bytes it has. A shortcut for coloured text; [`State::advance`] reads the rest.
+pub(super) fn whole_csi(bytes: &[u8]) -> Option<(Action, usize)> {
+    let body = bytes.strip_prefix(b"\x1b[")?;
+    let len = parameters_len(body);
+    let last = *body.get(len)?;
+    match last {
+        b'C' | b'D' | b'G' | b'K' => {
+            let mut csi = Csi::new();
+            let action = body
+                .get(..=len)?
+                .iter()
+                .find_map(|&byte| csi.advance(char::from(byte)))?;
+            Some((action, len + 3))
+        }
+        b'@'..=b'~' => Some((Action::None, len + 3)),
+        _ => None,
+    }
+}
+
 impl Csi {
+    fn new() -> Self {
+        Self {
+            first: None,
+            past_first: false,
+            other: false,
+        }
+    }
+
     /// Takes one printable ASCII character; gives the action when it was the final one.
     fn advance(&mut self, c: char) -> Option<Action> {
         match c {

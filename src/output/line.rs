@@ -22,6 +22,9 @@ const STAGED_BYTES: usize = 32 * 1024;
 /// Pieces from this size on are given out as they are, not copied.
 const DIRECT_BYTES: usize = 4 * 1024;
 
+/// Up to this length a plain loop finds a newline before a vector search has begun.
+const SHORT_BYTES: usize = 16;
+
 /// A cell that was erased or never written. It shows as a space when something follows it on the line,
 /// and as nothing at the end. NUL is free for it: it is never text.
 const BLANK: char = '\0';
@@ -99,7 +102,11 @@ impl Line {
 
     /// Prints text at the end of a plain line.
     fn append(&mut self, mut text: &str, out: &mut Sink) {
-        let newline = memchr::memrchr(b'\n', text.as_bytes());
+        let newline = if text.len() <= SHORT_BYTES {
+            text.bytes().rposition(|byte| byte == b'\n')
+        } else {
+            memchr::memrchr(b'\n', text.as_bytes())
+        };
         if text.len() < DIRECT_BYTES {
             self.text.push_str(text);
             if let Some(at) = newline {

@@ -66,6 +66,22 @@ pub(super) fn plain_run(bytes: &[u8]) -> Run {
     Run { len, ascii }
 }
 
+/// How many bytes at the front are parameters or intermediates of a control sequence (U+0020 to U+003F).
+pub(super) fn parameters_len(bytes: &[u8]) -> usize {
+    if let Some(word) = bytes.first_chunk::<8>() {
+        let word = u64::from_le_bytes(*word);
+        let inside = zero_bytes((word & splat(0xe0)) ^ splat(0x20));
+        let outside = inside ^ HIGH;
+        if outside != 0 {
+            return (outside.trailing_zeros() / 8) as usize;
+        }
+    }
+    bytes
+        .iter()
+        .take_while(|byte| matches!(byte, b' '..=b'?'))
+        .count()
+}
+
 /// The top bit of each byte.
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
@@ -90,6 +106,19 @@ fn controls_in_word(word: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_end_at_the_first_other_byte() {
+        for byte in 0..=255u8 {
+            for place in 0..20 {
+                let mut bytes = vec![b'1'; 20];
+                bytes[place] = byte;
+                let inside = (0x20..0x40).contains(&byte);
+                let expected = if inside { 20 } else { place };
+                assert_eq!(parameters_len(&bytes), expected, "{byte} at {place}");
+            }
+        }
+    }
 
     #[test]
     fn every_byte_at_every_place() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use bsh::format::TextFormatter;
-use bsh::process::{Signals, Taken, become_subreaper, stop_self};
+use bsh::process::{Signals, Taken, become_subreaper, share_one_heap, stop_self};
 use bsh::runner::local::LocalRunner;
 use bsh::watch::Watched;
 use bsh::{BashTool, Control, ShellResult, stdio};
@@ -26,12 +26,15 @@ const HOLDING: Duration = Duration::from_millis(500);
 /// # Errors
 /// The system has no descriptors for signals or the runtime.
 pub fn run(asked: Asked) -> anyhow::Result<Exit> {
+    share_one_heap();
     let signals = Signals::take().context("cannot take signals")?;
     // Without it a watcher that is killed leaves orphans to somebody else; nothing else is lost.
     let _ = become_subreaper();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()
+        // Three descriptors are waited for; the default makes room for a thousand.
+        .max_io_events_per_tick(16)
         .build()
         .context("cannot start the runtime")?;
     let print = asked.print;
@@ -53,13 +56,16 @@ struct Called {
 }
 
 async fn call(asked: Asked, signals: &Signals) -> anyhow::Result<Called> {
-    let tool = BashTool::builder(LocalRunner::new(asked.local))
+    let mut tool = BashTool::builder(LocalRunner::new(asked.local))
         .limits(asked.limits)
         .env(asked.env)
         .formatter(TextFormatter {
             notes: asked.print != Print::View,
-        })
-        .build();
+        });
+    if let Some(spill) = asked.spill {
+        tool = tool.spill(spill);
+    }
+    let tool = tool.build();
     let control = Control::new();
     if asked.lifeline {
         hold_lifeline(control.clone());

@@ -51,8 +51,12 @@ impl Signals {
             dispose(signal, SigHandler::SigIgn);
         }
         let mut mask = SigSet::empty();
-        ABORTS.iter().for_each(|signal| mask.add(*signal));
-        mask.add(Signal::SIGTSTP);
+        // A signal that is blocked is kept for the descriptor even where it is ignored.
+        for signal in ABORTS.into_iter().chain([Signal::SIGTSTP]) {
+            if !is_ignored(signal) {
+                mask.add(signal);
+            }
+        }
         pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&mask), None)?;
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
         let descriptor = SignalFd::with_flags(&mask, flags)?;
@@ -86,6 +90,16 @@ impl Signals {
 impl AsFd for Signals {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.descriptor.as_fd()
+    }
+}
+
+/// Lets all threads share one heap. A heap for each costs more at the start of a thread than it gives
+/// to a process whose threads rarely allocate at once (mallopt(3), M_ARENA_MAX).
+pub fn share_one_heap() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: sets a number of the allocator; called before there is a second thread.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, 1);
     }
 }
 

@@ -18,8 +18,8 @@ pub(super) struct Capture {
 pub(super) struct Captured {
     pub output: ShellOutput,
     pub omitted_errors: OmittedErrors,
-    /// Why the spill failed, if it did; without words when there are none.
-    pub spill_failure: Option<Option<String>>,
+    /// Why the spill failed, if it did.
+    pub spill_failure: Option<String>,
 }
 
 impl Capture {
@@ -72,15 +72,20 @@ impl Capture {
         self.spill.progress().await;
     }
 
+    /// The command did not start.
+    pub(super) async fn discard(self) {
+        self.spill.discard().await;
+    }
+
     pub(super) async fn finish(self) -> Captured {
         let finished = self.pipeline.finish();
         let mut output = finished.output;
-        let (path, spill_failure) = self.spill.finish().await;
-        output.spill = path;
+        let spill = self.spill.finish().await;
+        output.spill = spill.path;
         Captured {
             output,
             omitted_errors: finished.errors,
-            spill_failure,
+            spill_failure: spill.failed,
         }
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn clamped(messages: &ShellMessages, requested_ms: u64, max_ms: u64) 
 /// What the notes of a run are made of.
 pub(super) struct Facts<'a> {
     pub status: Status,
-    pub spill_failure: Option<Option<String>>,
+    pub spill_failure: Option<String>,
     pub findings: &'a Findings,
     /// What may still run; `Some` of nothing when nothing is known.
     pub unconfirmed: Option<&'a [UnconfirmedProcess]>,
@@ -63,7 +63,8 @@ pub(super) fn of_run(messages: &ShellMessages, facts: &Facts<'_>) -> Vec<Note> {
     let mut notes = Vec::new();
     if let Some(detail) = &facts.spill_failure {
         let kinds = (Message::SpillFailed, Message::SpillFailedDetail);
-        notes.push(detailed(messages, "spill-failed", kinds, detail.as_deref()));
+        let detail = Some(detail.as_str()).filter(|detail| !detail.is_empty());
+        notes.push(detailed(messages, "spill-failed", kinds, detail));
     }
     if let Some(detail) = &findings.incomplete {
         let kinds = (Message::OutputIncomplete, Message::OutputIncompleteDetail);

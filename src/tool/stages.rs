@@ -261,7 +261,7 @@ impl BashTool {
         let planned = plan.planned();
         match guarded(async { factory.open(planned).await }, control, Wish::Run).await {
             Guarded::Done(sink) => Ok(SpillFeed::to(sink)),
-            Guarded::Failed(failure) => Ok(SpillFeed::none(Some(Some(failure.detail)))),
+            Guarded::Failed(failure) => Ok(SpillFeed::none(Some(failure.detail))),
             Guarded::Aborted => Err(self.aborted(Phase::Spill)),
         }
     }
