@@ -14,3 +14,4 @@ mod report;
 mod run;
 mod spill;
 mod text;
+mod tree;

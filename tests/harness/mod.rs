@@ -3,6 +3,7 @@
 pub mod mirror;
 pub mod process;
 pub mod scripted;
+pub mod tree;
 
 pub use mirror::Mirror;
 pub use process::bsh;
