@@ -97,12 +97,14 @@ pub enum QuantityError {
     TooLarge(String),
 }
 
+#[cfg(feature = "cli")]
 const A_DURATION: &str = "a duration over 0 such as 90s, 2m 30s or 500ms";
 const A_SIZE: &str = "a size over 0 such as 30000, 30kB or 10MiB";
 
 /// The longest text that is looked at; no sensible quantity is longer.
 const LONGEST_TEXT: usize = 64;
 /// Nine digits of any unit stay far below what a duration can hold.
+#[cfg(feature = "cli")]
 const MOST_DIGITS: usize = 9;
 
 /// What is left of a text that goes into a sentence.
