@@ -1,7 +1,7 @@
 //! `/proc` without allocation: children, state, parent, start time, command line, descriptors.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 
 use crate::sys::fd;
 

@@ -15,11 +15,21 @@ pub(crate) fn notification() -> i32 {
     libc::SIGRTMIN() + 3
 }
 
-/// Blocks every signal that can be blocked, in the calling thread alone.
-pub(crate) fn block_all() {
-    let all = SigSet::all();
+/// Blocks every signal that can be blocked, in the calling thread alone, and returns what was blocked.
+pub(crate) fn block_all() -> SigSet {
+    let mut before = SigSet::empty();
     // Fails only for a wrong `how`.
-    let _ = pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&all), None);
+    let _ = pthread_sigmask(
+        SigmaskHow::SIG_SETMASK,
+        Some(&SigSet::all()),
+        Some(&mut before),
+    );
+    before
+}
+
+/// Blocks exactly these in the calling thread.
+pub(crate) fn set_blocked(signals: &SigSet) {
+    let _ = pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(signals), None);
 }
 
 /// Gives the calling process the signal state of a fresh one: every disposition at its default and

@@ -81,29 +81,21 @@ pub(super) struct WriteEnds {
 }
 
 impl Capture {
-    /// Makes both pipes. The calling thread is the one that has to read them, with all signals blocked.
+    /// Makes both pipes.
     pub(super) fn open() -> io::Result<(Self, WriteEnds)> {
         let (stdout_read, stdout) = fd::pipe()?;
         let (stderr_read, stderr) = fd::pipe()?;
-        let signals = signal::descriptor(&[signal::notification(), libc::SIGIO]).ok();
         let source = |stream, pipe: OwnedFd, write_end: &OwnedFd| -> io::Result<Source> {
             fd::set_flags(fd::borrow(&pipe), OFlag::O_NONBLOCK, true)?;
-            let ordered = signals.is_some()
-                && fd::notify_this_thread(fd::borrow(&pipe), signal::notification()).is_ok();
-            let writer = Some(fd::duplicate(fd::borrow(write_end))?);
-            let mut source = Source {
+            Ok(Source {
                 stream,
                 pipe: Some(pipe),
-                writer,
+                writer: Some(fd::duplicate(fd::borrow(write_end))?),
                 listener: None,
                 has_tried_to_listen: false,
                 mode: Mode::Plain,
                 full_packets: 0,
-            };
-            if ordered && source.order(true).is_ok() {
-                source.mode = Mode::Ordered;
-            }
-            Ok(source)
+            })
         };
         let sources = [
             source(Stream::Stdout, stdout_read, &stdout)?,
@@ -111,11 +103,28 @@ impl Capture {
         ];
         let capture = Self {
             sources,
-            signals,
+            signals: None,
             sequence: Sequence::new(),
             page: fd::page_size(),
         };
         Ok((capture, WriteEnds { stdout, stderr }))
+    }
+
+    /// Has the order of writes signalled from now on to the calling thread, which has all signals blocked
+    /// and is the one that reads. Where that cannot be had, the pipes are read as they become readable.
+    pub(super) fn begin(&mut self) {
+        self.signals = signal::descriptor(&[signal::notification(), libc::SIGIO]).ok();
+        if self.signals.is_none() {
+            return;
+        }
+        for source in &mut self.sources {
+            let Some(pipe) = &source.pipe else { continue };
+            if fd::notify_this_thread(fd::borrow(pipe), signal::notification()).is_ok()
+                && source.order(true).is_ok()
+            {
+                source.mode = Mode::Ordered;
+            }
+        }
     }
 
     /// Device and inode of both pipes.
@@ -220,7 +229,7 @@ impl Capture {
             if source.mode != Mode::Ordered {
                 continue;
             }
-            if source.listen() {
+            if !source.has_tried_to_listen && source.has_bytes() && source.listen() {
                 self.sequence.expect_read_signals(index);
             }
             for _ in 0..TURN {
@@ -333,12 +342,18 @@ impl Source {
         Ok(())
     }
 
-    /// Makes the descriptor that is signalled about reads, at the first call; true when it was made.
+    fn has_bytes(&self) -> bool {
+        self.pipe
+            .as_ref()
+            .is_some_and(|pipe| fd::readable_bytes(fd::borrow(pipe)) > 0)
+    }
+
+    /// Makes the descriptor that is signalled about reads; true when it was made.
     fn listen(&mut self) -> bool {
-        let (false, Some(writer)) = (self.has_tried_to_listen, &self.writer) else {
+        self.has_tried_to_listen = true;
+        let Some(writer) = &self.writer else {
             return false;
         };
-        self.has_tried_to_listen = true;
         let listener = fd::reopen_for_writing(fd::borrow(writer)).and_then(|listener| {
             fd::notify_this_thread(fd::borrow(&listener), signal::notification())?;
             fd::set_flags(fd::borrow(&listener), OFlag::O_ASYNC, true)?;
@@ -392,11 +407,7 @@ impl Source {
         }
         self.mode = Mode::Ordered;
         self.full_packets = 0;
-        let waiting = self
-            .pipe
-            .as_ref()
-            .is_some_and(|pipe| fd::readable_bytes(fd::borrow(pipe)) > 0);
-        match waiting.then(|| self.read(batch)) {
+        match self.has_bytes().then(|| self.read(batch)) {
             Some(Found::Bytes(count)) => count,
             _ => 0,
         }

@@ -72,23 +72,20 @@ fn start(job: Job, settings: Arc<LocalSettings>) -> Result<Run, Exit> {
         Exit::not_started(StartReason::SpawnFailed, Some(detail))
     };
     let orders = job.orders.clone();
-    let shared = Arc::new(
-        Shared::new(job.held.clone()).map_err(|error| failed("no event could be made", error))?,
-    );
+    let shared =
+        Shared::new(job.held.clone()).map_err(|error| failed("no event could be made", error))?;
+    let shared = Arc::new(shared);
     let (batch_sender, batches) = mpsc::channel(BATCHES);
     let (exit_sender, exit) = oneshot::channel();
-    let thread_shared = Arc::clone(&shared);
+    let supervisor = supervise::prepare(job, settings, Arc::clone(&shared), batch_sender, began)?;
     std::thread::Builder::new()
         .name("bsh-run".to_owned())
         .stack_size(STACK_BYTES)
         .spawn(move || {
-            let (exit, leftover) =
-                supervise::run(&job, &settings, thread_shared, batch_sender, began);
+            let (exit, watcher) = supervisor.run();
             // Nobody may be waiting any more.
             let _ = exit_sender.send(exit);
-            if let Some(watcher) = leftover {
-                watcher.reap();
-            }
+            drop(watcher);
         })
         .map_err(|error| failed("no thread could be made", error))?;
     Ok(Run {

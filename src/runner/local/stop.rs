@@ -12,8 +12,9 @@ use crate::sys::clock::{Moment, boot_ticks};
 use crate::sys::memory::MappedSet;
 use crate::sys::proc::Proc;
 
-/// How long after the first SIGKILL a stop that is not confirmed is given up.
-pub(super) const GIVE_UP: Duration = Duration::from_secs(1);
+/// How long after the first SIGKILL a stop that is not confirmed is given up. The report is due one second
+/// after it, so this leaves time to make it.
+pub(super) const GIVE_UP: Duration = Duration::from_millis(850);
 
 /// The tree of one command, as its root sees it.
 pub(super) struct Stopper {

@@ -1,5 +1,5 @@
-//! The thread of one run: makes the pipes and the watcher, reads the output, passes orders on, and
-//! puts together how it ended.
+//! The thread of one run: reads the output, passes orders on to the watcher, and puts together how it
+//! ended.
 //!
 //! It is a thread of its own because the signals that tell the order of writes go to one thread, in
 //! which alone they are blocked, so that the host keeps its signals.
@@ -35,39 +35,103 @@ const LONGEST_DRAIN: Duration = Duration::from_secs(1);
 /// Of output in bulk more is about to come, and passing on large pieces costs less: so long it is waited for.
 const LINGER: Duration = Duration::from_millis(3);
 /// The watcher is given this much longer than a stop takes before it counts as lost.
-const WATCHER_MARGIN: Duration = Duration::from_millis(400);
+const WATCHER_MARGIN: Duration = Duration::from_millis(100);
 /// When the shell has ended and the watcher says nothing, it may have been stopped: it is continued.
 const NUDGE: Duration = Duration::from_millis(20);
+/// From when on the end of the shell is waited for beside the watcher's word, which for a short command
+/// would only wake this thread twice.
+const PIN_AFTER: Duration = Duration::from_millis(100);
 
-/// Runs a job to its end. Everything of it is over when this returns, but for the watcher of a stop that
-/// was not confirmed.
-pub(super) fn run(
-    job: &Job,
-    settings: &LocalSettings,
+/// Makes the pipes and the watcher of a job. The watcher starts the shell when the thread that is to read
+/// the output is ready, so both get ready at the same time.
+pub(super) fn prepare(
+    job: Job,
+    settings: Arc<LocalSettings>,
     shared: Arc<Shared>,
     batches: mpsc::Sender<Vec<Chunk>>,
     began: Moment,
-) -> (Exit, Option<Leftover>) {
-    signal::block_all();
-    match Supervisor::start(job, settings, shared, batches, began) {
-        Ok(supervisor) => supervisor.supervise(),
-        Err(exit) => (exit, None),
+) -> Result<Supervisor, Exit> {
+    let failed = |what: &str, error: io::Error| {
+        let detail = format!("{what}: {}", launch::reason(&error));
+        Exit::not_started(StartReason::SpawnFailed, Some(detail))
+    };
+    let (capture, ends) =
+        Capture::open().map_err(|error| failed("no pipes could be made", error))?;
+    let pipes = capture
+        .identities()
+        .map_err(|error| failed("no pipes could be made", error))?;
+    let (control, other) =
+        fd::message_pair().map_err(|error| failed("no socket could be made", error))?;
+    let launch = launch::prepare(
+        &job,
+        &settings,
+        ends.stdout.as_raw_fd(),
+        ends.stderr.as_raw_fd(),
+    )?;
+    let strangers = if settings.adopt_orphans {
+        lost::own_children()
+    } else {
+        Vec::new()
+    };
+    let watch = Watch {
+        program: &launch.program,
+        control: other.as_raw_fd(),
+        pipes,
+        grace: job.grace,
+        stop_signal: settings.stop_signal.number(),
+        usage: settings.usage,
+    };
+    // No handler of the host may run in the watcher.
+    let blocked = signal::block_all();
+    let forked = child::fork();
+    if let Ok(Forked::Child) = forked {
+        watcher::run(&watch);
+    }
+    signal::set_blocked(&blocked);
+    let watcher = match forked.map_err(|error| failed("no process could be made", error))? {
+        Forked::Parent(pid) => pid,
+        Forked::Child => watcher::run(&watch),
+    };
+    Ok(Supervisor {
+        job,
+        settings,
+        shared,
+        batches: Some(batches),
+        batch: Batch::default(),
+        reader_is_behind: false,
+        capture,
+        control,
+        watcher: Some(Watcher(watcher)),
+        shell_pin: None,
+        shell: 0,
+        record: Record::new(began),
+        given: Order::Run,
+        phase: Phase::Running { nudge_at: None },
+        strangers,
+        pin_from: began.after(PIN_AFTER),
+    })
+}
+
+/// The watcher as a child of this process: reaped when this is dropped, so that no zombie stays.
+pub(super) struct Watcher(i32);
+
+impl Watcher {
+    fn signal(&self, number: i32) {
+        // Not reaped, so its pid is its own.
+        let _ = child::signal_unreaped(self.0, number);
     }
 }
 
-/// A watcher that is about to end, to be reaped after the report.
-pub(super) struct Leftover(i32);
-
-impl Leftover {
-    /// Waits for the watcher's end, so that no zombie stays.
-    pub(super) fn reap(self) {
+impl Drop for Watcher {
+    fn drop(&mut self) {
         child::reap(self.0);
     }
 }
 
-struct Supervisor<'a> {
-    job: &'a Job,
-    settings: &'a LocalSettings,
+/// A run under way.
+pub(super) struct Supervisor {
+    job: Job,
+    settings: Arc<LocalSettings>,
     shared: Arc<Shared>,
     batches: Option<mpsc::Sender<Vec<Chunk>>>,
     batch: Batch,
@@ -75,14 +139,15 @@ struct Supervisor<'a> {
     reader_is_behind: bool,
     capture: Capture,
     control: OwnedFd,
-    watcher: i32,
-    /// Readable when the shell has ended; none before it started, and when that was noticed.
+    watcher: Option<Watcher>,
+    /// Readable when the shell has ended.
     shell_pin: Option<Pinned>,
     shell: i32,
     record: Record,
     given: Order,
     phase: Phase,
     strangers: Vec<i32>,
+    pin_from: Moment,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -97,8 +162,8 @@ enum Phase {
     Listing { lost_at: Moment },
     /// It is over.
     Over,
-    /// The watcher is gone.
-    Lost,
+    /// The watcher is gone; what is left of the grace.
+    Lost { grace: Duration },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -110,69 +175,13 @@ struct Drain {
     empty: bool,
 }
 
-impl<'a> Supervisor<'a> {
-    fn start(
-        job: &'a Job,
-        settings: &'a LocalSettings,
-        shared: Arc<Shared>,
-        batches: mpsc::Sender<Vec<Chunk>>,
-        began: Moment,
-    ) -> Result<Self, Exit> {
-        let failed = |what: &str, error: io::Error| {
-            let detail = format!("{what}: {}", launch::reason(&error));
-            Exit::not_started(StartReason::SpawnFailed, Some(detail))
-        };
-        let (capture, ends) =
-            Capture::open().map_err(|error| failed("no pipes could be made", error))?;
-        let pipes = capture
-            .identities()
-            .map_err(|error| failed("no pipes could be made", error))?;
-        let (control, other) =
-            fd::message_pair().map_err(|error| failed("no socket could be made", error))?;
-        let launch = launch::prepare(
-            job,
-            settings,
-            ends.stdout.as_raw_fd(),
-            ends.stderr.as_raw_fd(),
-        )?;
-        let strangers = if settings.adopt_orphans {
-            lost::own_children()
-        } else {
-            Vec::new()
-        };
-        let watch = Watch {
-            program: &launch.program,
-            control: other.as_raw_fd(),
-            pipes,
-            grace: job.grace,
-            stop_signal: settings.stop_signal.number(),
-            usage: settings.usage,
-        };
-        let watcher =
-            match child::fork().map_err(|error| failed("no process could be made", error))? {
-                Forked::Child => watcher::run(&watch),
-                Forked::Parent(pid) => pid,
-            };
-        Ok(Self {
-            job,
-            settings,
-            shared,
-            batches: Some(batches),
-            batch: Batch::default(),
-            reader_is_behind: false,
-            capture,
-            control,
-            watcher,
-            shell_pin: None,
-            shell: 0,
-            record: Record::new(began),
-            given: Order::Run,
-            phase: Phase::Running { nudge_at: None },
-            strangers,
-        })
-    }
-
-    fn supervise(mut self) -> (Exit, Option<Leftover>) {
+impl Supervisor {
+    /// Runs the job to its end. Everything of it is over when this returns, but for a watcher that is
+    /// about to end, which is given back to be reaped.
+    pub(super) fn run(mut self) -> (Exit, Option<Watcher>) {
+        signal::block_all();
+        self.capture.begin();
+        self.ask(Ask::Go);
         loop {
             self.listen();
             self.take_order();
@@ -180,8 +189,8 @@ impl<'a> Supervisor<'a> {
             self.advance(read);
             match self.phase {
                 Phase::Over => break,
-                Phase::Lost => {
-                    self.stop_without_watcher();
+                Phase::Lost { grace } => {
+                    self.stop_without_watcher(grace);
                     return (self.record.into_exit(), None);
                 }
                 _ => {}
@@ -197,7 +206,7 @@ impl<'a> Supervisor<'a> {
             }
         }
         self.flush_all();
-        (self.record.into_exit(), Some(Leftover(self.watcher)))
+        (self.record.into_exit(), self.watcher.take())
     }
 
     /// Sleeps until something happens, or for `longest`; false when nothing has. Output is not waited for
@@ -209,8 +218,10 @@ impl<'a> Supervisor<'a> {
         } else {
             self.capture.waited_for()
         };
-        let pin = match (&self.phase, &self.shell_pin) {
-            (Phase::Running { nudge_at: None }, Some(pin)) => pin.fd().as_raw_fd(),
+        let running = matches!(self.phase, Phase::Running { nudge_at: None });
+        let pin_is_due = Moment::now() >= self.pin_from;
+        let pin = match &self.shell_pin {
+            Some(pin) if running && pin_is_due => pin.fd().as_raw_fd(),
             _ => -1,
         };
         let mut places = [
@@ -222,12 +233,13 @@ impl<'a> Supervisor<'a> {
             fd::waiting(pin),
         ];
         let wake_at = match self.phase {
+            Phase::Running { nudge_at: None } if !pin_is_due => Some(self.pin_from),
             Phase::Running { nudge_at } => nudge_at,
             Phase::Stopping { lost_at } | Phase::Listing { lost_at } => Some(lost_at),
             // While the reader is behind nothing is read, so silence means nothing.
             Phase::Draining(_) if behind => None,
             Phase::Draining(drain) => Some(drain.quiet_at.min(drain.latest)),
-            Phase::Over | Phase::Lost => return true,
+            Phase::Over | Phase::Lost { .. } => return true,
         };
         let left = wake_at.map(Moment::left);
         fd::wait(
@@ -263,7 +275,12 @@ impl<'a> Supervisor<'a> {
                         self.phase,
                         Phase::Over | Phase::Draining(Drain { empty: true, .. })
                     ) {
-                        self.phase = Phase::Lost;
+                        let grace = if self.given == Order::Kill {
+                            Duration::ZERO
+                        } else {
+                            self.job.grace
+                        };
+                        self.phase = Phase::Lost { grace };
                     }
                     return;
                 }
@@ -376,14 +393,17 @@ impl<'a> Supervisor<'a> {
 
     /// Asks the watcher for something, and continues it first in case that it was stopped.
     fn ask(&self, ask: Ask) {
-        self.continue_watcher();
+        if ask != Ask::Go {
+            self.continue_watcher();
+        }
         // A watcher that is gone is noticed by the end of its socket.
         let _ = fd::send(fd::borrow(&self.control), &[ask as u8]);
     }
 
     fn continue_watcher(&self) {
-        // The watcher is reaped only after this thread's last word to it.
-        let _ = child::signal_unreaped(self.watcher, libc::SIGCONT);
+        if let Some(watcher) = &self.watcher {
+            watcher.signal(libc::SIGCONT);
+        }
     }
 
     /// Reads what there is, as long as it can be passed on. Returns the bytes read.
@@ -456,8 +476,12 @@ impl<'a> Supervisor<'a> {
             }
             Phase::Stopping { lost_at } | Phase::Listing { lost_at } if now >= *lost_at => {
                 // It does not answer: whatever holds it, the tree must not stay.
-                let _ = child::signal_unreaped(self.watcher, libc::SIGKILL);
-                self.phase = Phase::Lost;
+                if let Some(watcher) = &self.watcher {
+                    watcher.signal(libc::SIGKILL);
+                }
+                self.phase = Phase::Lost {
+                    grace: Duration::ZERO,
+                };
             }
             Phase::Draining(drain) => {
                 drain.owed = drain.owed.saturating_sub(read);
@@ -495,19 +519,15 @@ impl<'a> Supervisor<'a> {
     }
 
     /// The watcher was killed: what it would have done is done here, as far as it can be.
-    fn stop_without_watcher(&mut self) {
-        child::reap(self.watcher);
+    fn stop_without_watcher(&mut self, grace: Duration) {
+        self.watcher = None;
         self.record.watcher_lost();
         let task = lost::Task {
             shell: self.shell,
             shell_pin: self.shell_pin.as_ref(),
             strangers: &self.strangers,
             adopted: self.settings.adopt_orphans,
-            grace: if self.given == Order::Kill {
-                Duration::ZERO
-            } else {
-                self.job.grace
-            },
+            grace,
             stop_signal: self.settings.stop_signal.number(),
         };
         let (capture, batch, record) = (&mut self.capture, &mut self.batch, &mut self.record);

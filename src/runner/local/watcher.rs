@@ -48,6 +48,9 @@ pub(super) fn run(watch: &Watch) -> ! {
     if child::become_subreaper().is_err() {
         child::exit_now(1);
     }
+    if !may_go(&control) {
+        child::exit_now(0);
+    }
     match child::start(watch.program) {
         Err(failure) => {
             tell(&control, Tell::NotStarted(failure));
@@ -62,6 +65,20 @@ pub(super) fn run(watch: &Watch) -> ! {
             child::enter_root();
             child::raise_descriptor_limit();
             Watcher::new(watch, control, signals, shell).run()
+        }
+    }
+}
+
+/// Waits until the output is listened to; false when the runner has died before.
+fn may_go(control: &OwnedFd) -> bool {
+    loop {
+        let mut buffer = [0; 8];
+        match fd::receive(fd::borrow(control), &mut buffer) {
+            Received::Message(length) => {
+                return buffer.get(..length).and_then(Ask::decode) == Some(Ask::Go);
+            }
+            Received::End => return false,
+            Received::Nothing => fd::wait(&mut [fd::waiting(control.as_raw_fd())], None),
         }
     }
 }
@@ -309,6 +326,8 @@ impl<'a> Watcher<'a> {
                     .describe_background(&self.watch.pipes, &mut |what| tell(control, what));
             }
             Ask::Release => self.finish(),
+            // It runs already.
+            Ask::Go => {}
         }
     }
 

@@ -17,6 +17,8 @@ pub(super) const LISTED: u64 = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Ask {
+    /// Start the shell: its output is listened to.
+    Go = b'G',
     /// Stop the tree, unless the shell has ended by itself.
     Stop = b'S',
     /// The same without the rest of the grace.
@@ -36,6 +38,7 @@ pub(super) enum Ask {
 impl Ask {
     pub(super) fn decode(message: &[u8]) -> Option<Self> {
         let all = [
+            Self::Go,
             Self::Stop,
             Self::Kill,
             Self::StopBackground,
