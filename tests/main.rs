@@ -10,6 +10,7 @@ mod examples;
 mod hooks;
 mod input;
 mod limits;
+mod masks;
 mod report;
 mod run;
 mod spill;

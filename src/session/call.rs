@@ -59,6 +59,7 @@ async fn call(asked: Asked, signals: &Signals) -> anyhow::Result<Called> {
     let mut tool = BashTool::builder(LocalRunner::new(asked.local))
         .limits(asked.limits)
         .env(asked.env)
+        .masks(asked.masks)
         .formatter(TextFormatter {
             notes: asked.print != Print::View,
         });
