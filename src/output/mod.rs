@@ -12,6 +12,7 @@ mod masker;
 mod omitted;
 mod pipeline;
 mod scan;
+mod spill;
 mod view;
 
 pub use cleaner::{Cleaner, EDITABLE_BYTES, MAX_COLUMNS};
@@ -20,4 +21,5 @@ pub use mask::{MASK, MIN_LINE_CHARS, MaskError, Masks};
 pub use masker::{Masker, WINDOW_BYTES};
 pub use omitted::{KEPT_CHARS, KEPT_LINES, OmittedErrors, OmittedLine};
 pub use pipeline::{Finished, OutputPipeline, STDERR_EVIDENCE_BYTES, StderrEvidence};
+pub use spill::{STANDSTILL, Spill, SpillOutcome, SpillSink, SpillTarget};
 pub use view::{View, ViewLimits, Viewed};

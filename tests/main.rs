@@ -1,0 +1,2 @@
+//! One binary: a module for each topic.
+mod output;
