@@ -41,6 +41,13 @@ pub(crate) fn become_subreaper() -> io::Result<()> {
     Ok(nix::sys::prctl::set_child_subreaper(true)?)
 }
 
+/// When the parent dies, this process is continued (SIGCONT), so that one that was stopped sees that it
+/// was orphaned. The thread that made it counts as the parent (PR_SET_PDEATHSIG), so a SIGCONT may also
+/// come while the parent lives.
+pub(crate) fn continue_when_orphaned() {
+    let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGCONT);
+}
+
 /// No other process of the same user may trace this one or read its memory (PR_SET_DUMPABLE).
 pub(crate) fn refuse_tracers() {
     let _ = nix::sys::prctl::set_dumpable(false);

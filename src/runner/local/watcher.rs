@@ -38,6 +38,7 @@ pub(super) fn run(watch: &Watch) -> ! {
     signal::block_all();
     signal::default_sigchld();
     child::new_session();
+    child::continue_when_orphaned();
     title::set_name(NAME);
     title::set_command_line(COMMAND_LINE);
     let control = fd::own(watch.control);
