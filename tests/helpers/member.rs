@@ -8,6 +8,7 @@
 #![allow(clippy::zombie_processes)]
 
 use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 
 use nix::sys::signal::{SigSet, Signal, raise};
@@ -24,7 +25,8 @@ fn obey(words: &[String]) {
     match word.as_str() {
         // A session of its own.
         "session" => {
-            nix::unistd::setsid().expect("a child leads no group");
+            // Whoever leads a group cannot, and goes on without.
+            let _ = nix::unistd::setsid();
             obey(rest);
         }
         // A process group of its own.
@@ -44,6 +46,23 @@ fn obey(words: &[String]) {
         "name" => {
             let (name, rest) = rest.split_first().expect("a name follows");
             std::fs::write("/proc/self/comm", name).expect("a name can be set");
+            obey(rest);
+        }
+        // Nothing of its environment; a mark in its command line takes its place.
+        "bare" => {
+            let (mark, rest) = rest.split_first().expect("a mark follows");
+            let error = Command::new(own_path())
+                .args(rest)
+                .env_clear()
+                .arg0(mark)
+                .exec();
+            panic!("{error}");
+        }
+        // Holds no pipe of its tree any more.
+        "close" => {
+            for number in (0..16).filter(|number| *number != 2) {
+                let _ = nix::unistd::close(number);
+            }
             obey(rest);
         }
         // That many children, and itself hangs.
@@ -82,6 +101,17 @@ fn obey(words: &[String]) {
         "bomb" => loop {
             let _ = Command::new(own_path()).arg("bomb").spawn();
         },
+        // Is there and gone, and another one takes its place, for ever.
+        "hop" => {
+            let _child = spawn(&["hop".to_owned()]);
+        }
+        // Writes as much as anybody reads.
+        "flood" => {
+            let mut out = std::io::stdout().lock();
+            while out.write_all(&[b'x'; 5000]).is_ok() && out.write_all(b"\n").is_ok() {}
+            hang();
+        }
+        "exit" => {}
         "stop" => {
             say_ready();
             raise(Signal::SIGSTOP).expect("a process can stop itself");
@@ -114,8 +144,11 @@ fn say_ready() {
     let pipe = std::fs::OpenOptions::new()
         .write(true)
         .open("/proc/self/fd/9");
-    pipe.and_then(|mut pipe| pipe.write_all(b"r"))
-        .expect("descriptor 9 is a pipe");
+    match pipe {
+        Ok(mut pipe) => pipe.write_all(b"r").expect("descriptor 9 is a pipe"),
+        // Closed by itself or its parent.
+        Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::NotFound),
+    }
 }
 
 fn hang() {
