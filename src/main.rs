@@ -18,6 +18,11 @@ fn main() -> ExitCode {
     let json = std::sync::atomic::AtomicBool::new(false);
     let exit = panics::caught(|| match cli::parse(&args) {
         Parsed::About(text) => write_out(&text, Exit::Fine),
+        Parsed::Explain {
+            command,
+            code,
+            print,
+        } => session::print_explanation(&command, code, print),
         Parsed::Refused { error, json } => refused(
             ErrorCode::InvalidInput,
             Phase::Input,

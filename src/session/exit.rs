@@ -22,6 +22,13 @@ pub enum Exit {
     Fine,
 }
 
+/// The command failed with a code that is no error, such as that of a search without a match.
+pub fn means_no_error(report: &Report) -> bool {
+    let meaning = report.notes.iter().find(|note| note.code == "exit-meaning");
+    let is_error = meaning.and_then(|note| note.data.as_ref()?.get("isError")?.as_bool());
+    report.status == Status::Failed && is_error == Some(false)
+}
+
 impl Exit {
     /// The exit that tells a report, `aborted_by` the first signal that aborted the call.
     pub fn of(report: &Report, aborted_by: Option<i32>) -> Self {

@@ -9,7 +9,9 @@ use crate::runner::local::launch;
 use crate::runner::local::settings::LocalSettings;
 use crate::runner::local::shared::Shared;
 use crate::runner::local::supervise;
-use crate::runner::{Chunk, ChunkSink, Exit, Job, Order, RunFuture, Runner, StartReason};
+use crate::runner::{
+    Chunk, ChunkSink, Exit, Job, Order, RunFuture, Runner, StartReason, Surroundings,
+};
 use crate::sys::clock::Moment;
 
 /// Batches of output under way between the thread and the future.
@@ -44,6 +46,14 @@ impl Runner for LocalRunner {
 
     fn default_folder(&self) -> std::io::Result<PathBuf> {
         std::env::current_dir()
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        let shell = std::path::Path::new(&self.settings.shell).file_name();
+        Surroundings {
+            shell: shell.unwrap_or_default().to_string_lossy().into_owned(),
+            is_this_machine: true,
+        }
     }
 
     fn run(&self, job: Job, output: ChunkSink) -> RunFuture {
