@@ -1,7 +1,5 @@
 //! How bsh itself ends: every exit code that it gives, and why.
 
-use std::process::ExitCode;
-
 use bsh::runner::local::StopSignal;
 use bsh::{Report, Status, process};
 
@@ -55,16 +53,14 @@ impl Exit {
         }
     }
 
-    /// The code, or the end itself.
-    pub fn into_code(self) -> ExitCode {
+    /// The exit status, or the end itself.
+    pub fn into_status(self) -> i32 {
         match self {
-            Self::Fine => ExitCode::SUCCESS,
-            Self::Command(code) => ExitCode::from(code),
-            Self::CommandSignal(number) => {
-                ExitCode::from(128_u8.saturating_add(u8::try_from(number).unwrap_or(u8::MAX)))
-            }
-            Self::Timeout => ExitCode::from(124),
-            Self::Trouble => ExitCode::from(125),
+            Self::Fine => 0,
+            Self::Command(code) => i32::from(code),
+            Self::CommandSignal(number) => number.saturating_add(128),
+            Self::Timeout => 124,
+            Self::Trouble => 125,
             Self::BySignal(number) => process::die_by_signal(number),
         }
     }
