@@ -13,6 +13,7 @@ pub mod environment;
 pub mod format;
 pub mod hooks;
 pub mod limits;
+pub mod meaning;
 pub mod messages;
 pub mod output;
 pub mod report;
@@ -24,12 +25,13 @@ pub mod units;
 
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-pub use sys::{process, stdio, watch};
+pub use sys::{process, start, stdio, watch};
 
 pub use control::Control;
 pub use environment::{EnvEdit, EnvVars, default_shell_env, edited_env, shell_env};
 pub use format::text_of;
 pub use limits::{LimitError, LimitOverrides, ShellLimits, resolve_shell_limits};
+pub use meaning::{Meaning, interpret};
 pub use messages::{Message, MessageError, ShellMessages, one_line, resolve_shell_messages};
 pub use report::{
     Content, ErrorCode, Note, Phase, Report, Severity, ShellError, ShellOutput, ShellResult,

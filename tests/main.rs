@@ -11,6 +11,7 @@ mod hooks;
 mod input;
 mod limits;
 mod masks;
+mod meaning;
 mod output;
 mod report;
 mod run;

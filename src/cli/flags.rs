@@ -32,6 +32,8 @@ pub struct Flags {
     pub run: RunFlags,
     #[command(flatten)]
     pub output: OutputFlags,
+    #[command(flatten)]
+    pub about: AboutFlags,
 }
 
 /// What is asked.
@@ -121,6 +123,15 @@ pub struct RunFlags {
     pub usage: bool,
 }
 
+/// What is asked of bsh itself.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "About")]
+pub struct AboutFlags {
+    /// Say what this exit code of COMMAND would mean, and run nothing
+    #[arg(long, value_name = "CODE", allow_hyphen_values = true, conflicts_with_all = ["request", "timeout", "cwd"])]
+    pub explain: Option<String>,
+}
+
 /// What is printed.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
@@ -143,6 +154,9 @@ pub struct OutputFlags {
     /// Print *** in place of the value that this variable has in the environment of bsh
     #[arg(long, value_name = "K")]
     pub mask_env: Vec<OsString>,
+    /// What the exit code of bsh says: that of the command, or 0 too when it is no error [default: raw]
+    #[arg(long, value_name = "raw|meaning")]
+    pub exit_status: Option<OsString>,
     /// Leave the notes out of the text
     #[arg(long, conflicts_with_all = ["json", "pretty"])]
     pub view: bool,

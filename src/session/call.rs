@@ -14,6 +14,7 @@ use tokio::time::timeout;
 
 use crate::cli::{Asked, Print};
 use crate::session::Exit;
+use crate::session::exit::means_no_error;
 use crate::session::print::{rendered, write_out};
 
 /// What SIGPIPE is on Linux.
@@ -38,6 +39,7 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
         .build()
         .context("cannot start the runtime")?;
     let print = asked.print;
+    let exit_by_meaning = asked.exit_by_meaning;
     let called = runtime.block_on(call(asked, &signals))?;
     runtime.shutdown_background();
     signals.give_back();
@@ -45,6 +47,10 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
         return Ok(Exit::BySignal(SIGPIPE));
     }
     let exit = Exit::of(&called.result.report, called.aborted_by);
+    let exit = match exit_by_meaning && means_no_error(&called.result.report) {
+        true => Exit::Fine,
+        false => exit,
+    };
     Ok(write_out(&rendered(&called.result, print), exit))
 }
 

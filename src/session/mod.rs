@@ -2,8 +2,10 @@
 
 pub mod call;
 pub mod exit;
+pub mod explain;
 pub mod panics;
 pub mod print;
 
 pub use call::run;
 pub use exit::Exit;
+pub use explain::print_explanation;
