@@ -72,8 +72,10 @@ pub(super) fn prepare(
     } else {
         Vec::new()
     };
+    let keep = launch.descriptors(other.as_raw_fd());
     let watch = Watch {
         program: &launch.program,
+        keep: &keep,
         control: other.as_raw_fd(),
         pipes,
         grace: job.grace,
