@@ -8,7 +8,6 @@
 #![allow(clippy::zombie_processes)]
 
 use std::io::Write as _;
-use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 
 use nix::sys::signal::{SigSet, Signal, raise};
@@ -47,16 +46,6 @@ fn obey(words: &[String]) {
             let (name, rest) = rest.split_first().expect("a name follows");
             std::fs::write("/proc/self/comm", name).expect("a name can be set");
             obey(rest);
-        }
-        // Nothing of its environment; a mark in its command line takes its place.
-        "bare" => {
-            let (mark, rest) = rest.split_first().expect("a mark follows");
-            let error = Command::new(own_path())
-                .args(rest)
-                .env_clear()
-                .arg0(mark)
-                .exec();
-            panic!("{error}");
         }
         // Holds no pipe of its tree any more.
         "close" => {

@@ -90,7 +90,7 @@ impl Storm {
                 return;
             }
             let mark = format!("bsh-storm-{}-{}-{index}.", std::process::id(), self.seed);
-            let shape = Shape::random(&mut Random::of(self.seed, index), &mark);
+            let shape = Shape::random(&mut Random::of(self.seed, index));
             match Call::new(&shape, &mark).run() {
                 Ok(outcome) => self.count(&outcome),
                 Err(problem) => {

@@ -48,7 +48,7 @@ const ABORTS: [Signal; 4] = [
 ];
 
 impl Shape {
-    pub fn random(random: &mut Random, mark: &str) -> Self {
+    pub fn random(random: &mut Random) -> Self {
         let stop = match random.below(16) {
             0..=3 => Stop::Timeout,
             4..=5 => Stop::Abort(random.pick(&ABORTS)),
@@ -81,14 +81,14 @@ impl Shape {
             shape.timeout_ms = 5 + random.below(250);
         }
         shape.may_end = stop != Stop::OutputCap && (stop == Stop::Nothing || random.once_in(8));
-        shape.line = shape.write(random, mark);
+        shape.line = shape.write(random);
         shape
     }
 
-    fn write(&mut self, random: &mut Random, mark: &str) -> String {
+    fn write(&mut self, random: &mut Random) -> String {
         // What goes on has to be found afterwards, so it must not change its pid all the time.
         let restless = !self.may_end || self.stop_background;
-        let member = |random: &mut Random| member(random, mark, restless);
+        let member = |random: &mut Random| member(random, restless);
         let mut parts = Vec::new();
         parts.push(match random.below(8) {
             0 => "trap '' TERM INT HUP QUIT".to_owned(),
@@ -164,19 +164,18 @@ fn piece(random: &mut Random, member: &dyn Fn(&mut Random) -> String) -> String 
 }
 
 /// The helper program and its words.
-fn member(random: &mut Random, mark: &str, restless: bool) -> String {
+fn member(random: &mut Random, restless: bool) -> String {
     let mut words = vec!["\"$member\"".to_owned()];
     let mut crowd = 1;
     for _ in 0..random.below(5) {
-        match random.below(9) {
+        match random.below(8) {
             0 => words.push("session".to_owned()),
             1 => words.push("group".to_owned()),
             2 => words.push("ignore".to_owned()),
             3 => words.push("orphan".to_owned()),
-            4 => words.push(format!("bare {mark}")),
-            5 => words.push("close".to_owned()),
-            6 => words.push("name \") S 1 (\"".to_owned()),
-            7 if crowd == 1 => {
+            4 => words.push("close".to_owned()),
+            5 => words.push("name \") S 1 (\"".to_owned()),
+            6 if crowd == 1 => {
                 crowd = 1 + random.below(6);
                 words.push(format!("times {crowd}"));
             }
