@@ -112,7 +112,8 @@ impl Shape {
         match random.below(30) {
             0 => parts.push("kill -TERM $PPID".to_owned()),
             1 => parts.push("kill -STOP $PPID".to_owned()),
-            2 => {
+            // Both killed at once is the one hole.
+            2 if self.stop != Stop::KillBsh => {
                 self.may_lose_watcher = true;
                 parts.push("kill -KILL $PPID".to_owned());
             }
