@@ -104,9 +104,24 @@ async fn call(asked: Asked, signals: &Signals) -> anyhow::Result<Called> {
                         result = &mut calling => break result,
                         _ = timeout(HOLDING, control.held()) => {}
                     }
-                    stop_self();
+                    // What came meanwhile is looked at before, since nothing is seen afterwards.
+                    let mut go_on = false;
+                    while let Some(taken) = signals.next() {
+                        match taken {
+                            Taken::Suspend => go_on = false,
+                            Taken::Continue => go_on = true,
+                            Taken::Abort(number) => {
+                                aborted_by.get_or_insert(number);
+                                control.abort();
+                            }
+                        }
+                    }
+                    if !go_on && aborted_by.is_none() {
+                        stop_self();
+                    }
                     control.resume();
                 }
+                Taken::Continue => {}
             },
         }
     };

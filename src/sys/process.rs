@@ -29,6 +29,8 @@ pub enum Taken {
     Abort(i32),
     /// SIGTSTP: hold everything.
     Suspend,
+    /// SIGCONT: go on. It is taken too, so that one that comes before this process has stopped is not lost.
+    Continue,
 }
 
 /// The signals of this process, read from a descriptor (signalfd(2)) in place of handlers.
@@ -59,6 +61,7 @@ impl Signals {
                 mask.add(signal);
             }
         }
+        mask.add(Signal::SIGCONT);
         pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&mask), None)?;
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
         let descriptor = SignalFd::with_flags(&mask, flags)?;
@@ -69,10 +72,11 @@ impl Signals {
     pub fn next(&self) -> Option<Taken> {
         let read = self.descriptor.read_signal().ok().flatten()?;
         let number = i32::try_from(read.ssi_signo).ok()?;
-        match number == Signal::SIGTSTP as i32 {
-            true => Some(Taken::Suspend),
-            false => Some(Taken::Abort(number)),
-        }
+        Some(match Signal::try_from(number) {
+            Ok(Signal::SIGTSTP) => Taken::Suspend,
+            Ok(Signal::SIGCONT) => Taken::Continue,
+            _ => Taken::Abort(number),
+        })
     }
 
     /// Gives the signals back: from now on each ends the process at once.
