@@ -7,6 +7,7 @@ mod command_line;
 mod environment;
 mod errors;
 mod examples;
+mod faults;
 mod hooks;
 mod input;
 mod limits;
