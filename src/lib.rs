@@ -14,6 +14,7 @@ pub mod format;
 pub mod hooks;
 pub mod limits;
 pub mod messages;
+pub mod observer;
 pub mod output;
 pub mod report;
 pub mod request;
@@ -31,6 +32,7 @@ pub use environment::{EnvEdit, EnvVars, default_shell_env, edited_env, shell_env
 pub use format::text_of;
 pub use limits::{LimitError, LimitOverrides, ShellLimits, resolve_shell_limits};
 pub use messages::{Message, MessageError, ShellMessages, one_line, resolve_shell_messages};
+pub use observer::{Observer, Progress, Snapshot};
 pub use report::{
     Content, ErrorCode, Note, Phase, Report, Severity, ShellError, ShellOutput, ShellResult,
     ShellRun, Status, StoppedBy,
