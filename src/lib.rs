@@ -25,7 +25,7 @@ pub mod units;
 
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-pub use sys::{process, stdio, watch};
+pub use sys::{process, stdio, terminal, watch};
 
 pub use control::Control;
 pub use environment::{EnvEdit, EnvVars, default_shell_env, edited_env, shell_env};

@@ -6,13 +6,14 @@ mod session;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use bsh::{ErrorCode, Phase, ShellError, ShellMessages, tool::refused_result};
+use bsh::{ErrorCode, Phase, ShellError, ShellMessages, process, tool::refused_result};
 
 use crate::cli::{Parsed, Print};
-use crate::session::print::{complain, rendered, write_out};
+use crate::session::print::{Look, complain, rendered, write_out};
 use crate::session::{Exit, panics};
 
 fn main() -> ExitCode {
+    process::hold_snapshots();
     let args: Vec<OsString> = std::env::args_os().collect();
     let json = std::sync::atomic::AtomicBool::new(false);
     let exit = panics::caught(|| match cli::parse(&args) {
@@ -53,5 +54,5 @@ fn refused(code: ErrorCode, phase: Phase, sentence: &str, json: bool) -> Exit {
         data: None,
     };
     let result = refused_result(error, &ShellMessages::default());
-    write_out(&rendered(&result, Print::Json), Exit::Trouble)
+    write_out(&rendered(&result, Print::Json, Look::default()), Exit::Trouble)
 }

@@ -12,12 +12,14 @@ use bsh::output::SpillTarget;
 use bsh::request::MAX_REQUEST_BYTES;
 use bsh::runner::local::{Background, LocalSettings, StdinSource};
 use bsh::{BashRequest, EnvEdit, Input, ShellLimits, parse_duration, resolve_shell_limits, stdio};
+use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 
 use crate::cli::flags::{EnvironmentFlags, Flags, OutputFlags, RunFlags};
 use crate::cli::usage::{UsageError, wants_json};
-use crate::cli::{limits, words};
+use crate::cli::screen::Shown;
+use crate::cli::{about, limits, words};
 
 /// How the report is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +44,7 @@ pub struct Asked {
     pub lifeline: bool,
     pub spill: Option<SpillTarget>,
     pub print: Print,
+    pub shown: Shown,
 }
 
 /// What a command line comes to.
@@ -59,6 +62,9 @@ pub enum Parsed {
 pub fn parse(args: &[OsString]) -> Parsed {
     let matches = match Flags::command().try_get_matches_from(args) {
         Ok(matches) => matches,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            return Parsed::About(about::help(args));
+        }
         Err(error) if !error.use_stderr() => return Parsed::About(error.to_string()),
         Err(error) => {
             let sentence = UsageError::of_clap(&error, args);
@@ -74,12 +80,16 @@ pub fn parse(args: &[OsString]) -> Parsed {
             wants_json(&Flags::command(), args),
         )
     });
-    let asked = flags.and_then(|flags| {
+    let parsed = flags.and_then(|flags| {
         let json = flags.output.json || flags.output.pretty;
-        meaning_of(flags, &matches).map_err(|error| (error, json))
+        if let Some(text) = about::asked_for(&flags.about).map_err(|error| (error, json))? {
+            return Ok(Parsed::About(text));
+        }
+        let asked = meaning_of(flags, &matches).map_err(|error| (error, json))?;
+        Ok(Parsed::Run(Box::new(asked)))
     });
-    match asked {
-        Ok(asked) => Parsed::Run(Box::new(asked)),
+    match parsed {
+        Ok(parsed) => parsed,
         Err((error, json)) => Parsed::Refused { error, json },
     }
 }
@@ -101,6 +111,7 @@ fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
     };
     let lifeline = flags.run.lifeline;
     let spill = spill_target(&flags.output)?;
+    let shown = flags.screen.meaning()?;
     let input = input_of(flags)?;
     if let Input::Request(request) = &input {
         add_named_fds(&request.command, &mut local.pass_fds);
@@ -113,6 +124,7 @@ fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
         lifeline,
         spill,
         print,
+        shown,
     })
 }
 

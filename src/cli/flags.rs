@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser};
 
+use crate::cli::screen::{AboutFlags, ScreenFlags};
+
 /// The whole command line.
 ///
 /// Values that are checked by their meaning are kept as they were typed, so that there is one place
@@ -32,6 +34,10 @@ pub struct Flags {
     pub run: RunFlags,
     #[command(flatten)]
     pub output: OutputFlags,
+    #[command(flatten)]
+    pub screen: ScreenFlags,
+    #[command(flatten)]
+    pub about: AboutFlags,
 }
 
 /// What is asked.

@@ -2,8 +2,11 @@
 
 pub mod call;
 pub mod exit;
+mod hint;
+mod paint;
 pub mod panics;
 pub mod print;
+mod screen;
 
 pub use call::run;
 pub use exit::Exit;

@@ -15,6 +15,8 @@ pub mod process;
 pub(crate) mod signal;
 #[cfg(feature = "cli")]
 pub mod stdio;
+#[cfg(feature = "cli")]
+pub mod terminal;
 pub(crate) mod title;
 #[cfg(feature = "cli")]
 pub mod watch;
