@@ -54,5 +54,8 @@ fn refused(code: ErrorCode, phase: Phase, sentence: &str, json: bool) -> Exit {
         data: None,
     };
     let result = refused_result(error, &ShellMessages::default());
-    write_out(&rendered(&result, Print::Json, Look::default()), Exit::Trouble)
+    write_out(
+        &rendered(&result, Print::Json, Look::default()),
+        Exit::Trouble,
+    )
 }

@@ -12,5 +12,6 @@ mod input;
 mod limits;
 mod report;
 mod run;
+mod screen;
 mod spill;
 mod text;

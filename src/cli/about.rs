@@ -16,8 +16,8 @@ use crate::cli::usage::UsageError;
 
 /// The flags that `-h` shows, so that it fits a screen; `--help` shows all.
 const MOST_USED: [&str; 12] = [
-    "timeout", "cwd", "env", "stdin", "spill", "json", "view", "live", "progress", "explain", "help",
-    "version",
+    "timeout", "cwd", "env", "stdin", "spill", "json", "view", "live", "progress", "explain",
+    "help", "version",
 ];
 
 /// The columns of help that is read from a pipe.
@@ -89,7 +89,11 @@ fn described() -> Command {
         .max_term_width(WIDTH)
         .disable_help_flag(true)
         .disable_version_flag(true)
-        .arg(about_flag("help", 'h', "Print help: -h the short, --help the whole"))
+        .arg(about_flag(
+            "help",
+            'h',
+            "Print help: -h the short, --help the whole",
+        ))
         .arg(about_flag("version", 'V', "Print the version"))
         .mut_args(with_values)
 }
@@ -111,7 +115,11 @@ fn short_help() -> Command {
 /// Without the default, and with one word for a choice of values.
 fn in_one_line(arg: Arg) -> Arg {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let help = help.split(" [default").next().unwrap_or_default().to_owned();
+    let help = help
+        .split(" [default")
+        .next()
+        .unwrap_or_default()
+        .to_owned();
     let names = arg.get_value_names().unwrap_or_default();
     let is_choice = names.first().is_some_and(|name| name.contains('|'));
     let arg = arg.help(help);
@@ -145,7 +153,9 @@ fn with_values(arg: Arg) -> Arg {
     let words: Vec<String> = name.split('|').map(str::to_owned).collect();
     if words.len() > 1 && words.iter().all(|word| is_word(word)) {
         // clap holds names for as long as the process lives, which ends after this one text.
-        let words = words.into_iter().map(|word| -> &'static str { word.leak() });
+        let words = words
+            .into_iter()
+            .map(|word| -> &'static str { word.leak() });
         return arg
             .value_parser(PossibleValuesParser::new(words))
             .hide_possible_values(true);

@@ -17,8 +17,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 
 use crate::cli::flags::{EnvironmentFlags, Flags, OutputFlags, RunFlags};
-use crate::cli::usage::{UsageError, wants_json};
 use crate::cli::screen::Shown;
+use crate::cli::usage::{UsageError, wants_json};
 use crate::cli::{about, limits, words};
 
 /// How the report is printed.

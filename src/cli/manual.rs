@@ -46,7 +46,11 @@ fn synopsis() -> Roff {
     roff.control("SH", ["SYNOPSIS"]);
     let ways: [&[Inline]; 4] = [
         &[roman(" [OPTIONS] "), italic("COMMAND")],
-        &[roman(" [OPTIONS] [--] "), italic("PROGRAM ARG"), roman("...")],
+        &[
+            roman(" [OPTIONS] [--] "),
+            italic("PROGRAM ARG"),
+            roman("..."),
+        ],
         &[roman(" [OPTIONS] "), bold("--request "), italic("FILE|-")],
         &[bold(" --explain "), italic("CODE COMMAND")],
     ];
@@ -102,10 +106,7 @@ fn written() -> Roff {
             "NO_COLOR",
             "When it is not empty, --color auto colours nothing.",
         ),
-        (
-            "PATH",
-            "Where the shell is found.",
-        ),
+        ("PATH", "Where the shell is found."),
     ] {
         term(&mut roff, name, what);
     }

@@ -100,7 +100,10 @@ mod tests {
             assert!(help.contains(&plain(&format!("{code} {when}"))), "{code}");
         }
         for Example { command, what } in EXAMPLES {
-            assert!(help.contains(&plain(&format!("{command} {what}"))), "{command}");
+            assert!(
+                help.contains(&plain(&format!("{command} {what}"))),
+                "{command}"
+            );
         }
     }
 }

@@ -74,11 +74,7 @@ struct Called {
     reader_gone: bool,
 }
 
-async fn call(
-    asked: Asked,
-    signals: &Signals,
-    watcher: ScreenWatcher,
-) -> anyhow::Result<Called> {
+async fn call(asked: Asked, signals: &Signals, watcher: ScreenWatcher) -> anyhow::Result<Called> {
     let mut ticks = progress_ticks(asked.shown.progress);
     let mut tool = BashTool::builder(LocalRunner::new(asked.local))
         .limits(asked.limits)
@@ -125,6 +121,7 @@ async fn call(
                     }
                     stop_self();
                     control.resume();
+                    watcher.screen.reveal();
                 }
                 Taken::Snapshot => match watcher.phase() {
                     Phase::Before => watcher.screen.write("The command has not started yet.\n"),

@@ -1,7 +1,9 @@
 //! Runs the built `bsh`, and reads what it says. Whatever fails prints all that was seen.
 
+pub mod gate;
 pub mod mirror;
 pub mod process;
+pub mod pty;
 pub mod scripted;
 
 pub use mirror::Mirror;

@@ -9,6 +9,9 @@ use bsh::Progress;
 /// Text that may wait, in bytes: a second of what a fast terminal shows, and small beside a command.
 const MOST_WAITING: usize = 1024 * 1024;
 
+/// A line without an end is written in parts of this size, in bytes.
+const LONGEST_LINE: usize = 128 * 1024;
+
 /// What the thread is to do next.
 #[derive(Debug, PartialEq)]
 pub(super) enum Work {
@@ -26,12 +29,17 @@ pub(super) enum Work {
 
 #[derive(Debug, Default)]
 struct State {
+    /// Output that is no whole line yet.
+    line: String,
     waiting: VecDeque<Work>,
     waiting_bytes: usize,
     /// Only the newest is worth drawing.
     progress: Option<Progress>,
     hide: bool,
+    /// Nothing is drawn until [`Queue::reveal`].
+    hidden: bool,
     closed: bool,
+    finished: bool,
     /// The thread has taken something and is not back for more.
     busy: bool,
     /// Rises with each piece that was dealt with.
@@ -47,52 +55,69 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Adds text, or counts its lines where there is no room.
-    pub(super) fn push(&self, text: &str) {
+    /// Adds output, which goes on in whole lines.
+    pub(super) fn push_output(&self, text: &str) {
         let mut state = self.lock();
-        if state.waiting_bytes + text.len() <= MOST_WAITING {
-            state.waiting_bytes += text.len();
-            state.waiting.push_back(Work::Text(text.to_owned()));
-        } else {
-            state.anything_left_out = true;
-            let lines = text.lines().count() as u64;
-            match state.waiting.back_mut() {
-                Some(Work::LeftOut(count)) => *count += lines,
-                _ => state.waiting.push_back(Work::LeftOut(lines)),
-            }
-        }
+        state.line.push_str(text);
+        let end = match memchr::memrchr(b'\n', state.line.as_bytes()) {
+            Some(at) => at + 1,
+            None if state.line.len() > LONGEST_LINE => state.line.len(),
+            None => return,
+        };
+        let rest = state.line.split_off(end);
+        let lines = std::mem::replace(&mut state.line, rest);
+        state.push(lines);
+        self.changed.notify_all();
+    }
+
+    /// Adds whole lines of something else.
+    pub(super) fn push(&self, lines: &str) {
+        self.lock().push(lines.to_owned());
         self.changed.notify_all();
     }
 
     /// Replaces what the status line is to show.
     pub(super) fn set_progress(&self, progress: Progress) {
-        self.lock().progress = Some(progress);
-        self.changed.notify_all();
+        let mut state = self.lock();
+        if !state.hidden {
+            state.progress = Some(progress);
+            self.changed.notify_all();
+        }
     }
 
-    /// Has the status line taken away, and waits for that, at most for `patience`.
+    /// Has the status line taken away until [`Queue::reveal`], and waits for that, at most for `patience`.
     pub(super) fn hide(&self, patience: Duration) {
         let mut state = self.lock();
         state.hide = true;
+        state.hidden = true;
         state.progress = None;
         self.changed.notify_all();
         let still = |state: &mut State| state.hide || state.busy;
         drop(self.changed.wait_timeout_while(state, patience, still));
     }
 
+    /// Lets the status line be drawn again.
+    pub(super) fn reveal(&self) {
+        self.lock().hidden = false;
+    }
+
     /// Ends the queue, and waits until all of it is written, as long as something of it is within
     /// `patience`. True when nothing was left out.
     pub(super) fn close(&self, patience: Duration) -> bool {
         let mut state = self.lock();
+        let line = std::mem::take(&mut state.line);
+        if !line.is_empty() {
+            state.push(line);
+        }
         state.closed = true;
         state.progress = None;
         self.changed.notify_all();
         loop {
-            let (done, pending) = (state.done, state.is_pending());
-            if !pending {
+            if state.finished {
                 return !state.anything_left_out;
             }
-            let still = |state: &mut State| state.is_pending() && state.done == done;
+            let done = state.done;
+            let still = |state: &mut State| !state.finished && state.done == done;
             let waited = self.changed.wait_timeout_while(state, patience, still);
             let (next, result) = waited.unwrap_or_else(PoisonError::into_inner);
             if result.timed_out() {
@@ -139,8 +164,19 @@ impl Queue {
 }
 
 impl State {
-    fn is_pending(&self) -> bool {
-        self.busy || !self.waiting.is_empty()
+    /// Adds text, or counts its lines where there is no room.
+    fn push(&mut self, text: String) {
+        if self.waiting_bytes + text.len() <= MOST_WAITING {
+            self.waiting_bytes += text.len();
+            self.waiting.push_back(Work::Text(text));
+            return;
+        }
+        self.anything_left_out = true;
+        let lines = text.lines().count() as u64;
+        match self.waiting.back_mut() {
+            Some(Work::LeftOut(count)) => *count += lines,
+            _ => self.waiting.push_back(Work::LeftOut(lines)),
+        }
     }
 
     fn finish(&mut self) {
@@ -148,7 +184,7 @@ impl State {
         self.waiting_bytes = 0;
         self.hide = false;
         self.busy = false;
-        self.done += 1;
+        self.finished = true;
     }
 
     /// Text before the status line: it is older.
@@ -177,9 +213,9 @@ mod tests {
     fn what_finds_no_room_is_counted_where_it_would_stand() {
         let queue = Queue::default();
         let large = "x\n".repeat(MOST_WAITING / 2);
-        queue.push(&large);
-        queue.push("a\nb\n");
-        queue.push("c");
+        queue.push_output(&large);
+        queue.push_output("a\nb\nc");
+        queue.push_output("c\n");
         assert_eq!(queue.next(), Work::Text(large));
         queue.push("d\n");
         assert_eq!(queue.next(), Work::LeftOut(3));

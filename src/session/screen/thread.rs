@@ -29,9 +29,14 @@ impl Screen {
         Self { queue, draw_always }
     }
 
-    /// Writes text that ends with a newline, or is the end of the output.
-    pub fn write(&self, text: &str) {
-        self.started().push(text);
+    /// Writes output of the command.
+    pub fn write_output(&self, text: &str) {
+        self.started().push_output(text);
+    }
+
+    /// Writes whole lines of something else.
+    pub fn write(&self, lines: &str) {
+        self.started().push(lines);
     }
 
     /// Shows how far the command is.
@@ -39,10 +44,17 @@ impl Screen {
         self.started().set_progress(progress.clone());
     }
 
-    /// Takes the status line away for as long as nothing new is shown.
+    /// Takes the status line away until [`Screen::reveal`].
     pub fn hide(&self) {
         if let Some(queue) = self.queue.get() {
             queue.hide(HIDING);
+        }
+    }
+
+    /// Lets the status line come back.
+    pub fn reveal(&self) {
+        if let Some(queue) = self.queue.get() {
+            queue.reveal();
         }
     }
 
@@ -60,7 +72,10 @@ impl Screen {
             let queue = Arc::new(Queue::default());
             let (for_thread, draw_always) = (Arc::clone(&queue), self.draw_always);
             let builder = std::thread::Builder::new().name("screen".to_owned());
-            if builder.spawn(move || run(&for_thread, draw_always)).is_err() {
+            if builder
+                .spawn(move || run(&for_thread, draw_always))
+                .is_err()
+            {
                 // No thread, no screen; the command is not to suffer for that.
                 queue.give_up();
             }

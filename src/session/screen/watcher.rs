@@ -55,14 +55,13 @@ impl Observer for ScreenWatcher {
         if let Some(note) = start.notes.iter().find(is_clamped)
             && terminal::is_stderr_terminal()
         {
-            self.screen
-                .write(&format!("{}\n", line_of_note(note).text));
+            self.screen.write(&format!("{}\n", line_of_note(note).text));
         }
     }
 
     fn text(&self, text: &str) {
         if self.live {
-            self.screen.write(text);
+            self.screen.write_output(text);
         }
     }
 
