@@ -3,6 +3,7 @@
 mod harness;
 
 mod abort;
+mod clients;
 mod command_line;
 mod environment;
 mod errors;

@@ -5,6 +5,7 @@ pub mod mirror;
 pub mod process;
 pub mod pty;
 pub mod scripted;
+pub mod tools;
 
 pub use mirror::Mirror;
 pub use process::bsh;
