@@ -29,12 +29,20 @@ fn try_client(interpreter: &str, needs: &[&str], file: &str) {
         (&["echo hi"][..], 0, "ok\nhi\n"),
         (&["echo no; exit 7"], 1, "failed: 7\nno\n"),
         (&["kill -KILL $$"], 1, "failed: SIGKILL\n"),
-        (&["echo slow; sleep 60", "300ms"], 2, "timed out after 300 ms\nslow\n"),
+        (
+            &["echo slow; sleep 60", "300ms"],
+            2,
+            "timed out after 300 ms\nslow\n",
+        ),
         (&["  "], 3, "error INVALID_INPUT\n"),
     ] {
         let output = client(args).output().expect("the interpreter is there");
         let seen = String::from_utf8_lossy(&output.stdout);
-        assert_eq!((output.status.code(), &*seen), (Some(code), text), "{output:?}");
+        assert_eq!(
+            (output.status.code(), &*seen),
+            (Some(code), text),
+            "{output:?}"
+        );
     }
     for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGKILL] {
         let fifo = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{file}-{signal}"));

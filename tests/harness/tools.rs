@@ -27,10 +27,15 @@ pub fn has_all(test: &str, needs: &[&str]) -> bool {
 
 /// Lets a command find the `bsh` under test first.
 pub fn with_bsh_on_path(command: &mut Command) {
-    let folder = Path::new(env!("CARGO_BIN_EXE_bsh")).parent().expect("a folder");
+    let folder = Path::new(env!("CARGO_BIN_EXE_bsh"))
+        .parent()
+        .expect("a folder");
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path));
-    command.env("PATH", std::env::join_paths(folders).expect("no colon in it"));
+    command.env(
+        "PATH",
+        std::env::join_paths(folders).expect("no colon in it"),
+    );
 }
 
 /// A new empty folder for a test.
