@@ -15,6 +15,7 @@ use crate::session::{Exit, panics};
 fn main() -> ExitCode {
     process::hold_snapshots();
     let args: Vec<OsString> = std::env::args_os().collect();
+    bsh::process::hide_arguments(args.first());
     let json = std::sync::atomic::AtomicBool::new(false);
     let exit = panics::caught(|| match cli::parse(&args) {
         Parsed::About(text) => write_out(&text, Exit::Fine),

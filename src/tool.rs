@@ -244,6 +244,8 @@ impl BashTool {
                     messages.render(Message::FormatterFailed, &values),
                     serde_json::json!({ "extension": "formatter", "id": id }),
                 ));
+                // The words of the failure may have a secret in them too.
+                mask::mask_report(&mut report, masks);
                 default_text(&report, messages)
             }
         };

@@ -124,7 +124,8 @@ fn completions_load_in_bash() {
     let script = format!(
         "source '{}'
          complete -p bsh
-         at() {{ COMP_WORDS=(bsh \"$@\"); COMP_CWORD=$#; COMPREPLY=(); _bsh bsh \"${{@: -1}}\" x; echo \"${{COMPREPLY[*]}}\"; }}
+         compopt() {{ echo compopt $*; }} # the real one works in a completion alone
+         at() {{ COMP_WORDS=(bsh \"$@\"); COMP_CWORD=$#; COMPREPLY=(); _bsh bsh \"${{@: -1}}\" \"${{@: -2:1}}\"; echo \"${{COMPREPLY[*]}}\"; }}
          at --prog
          at --progress a
          at --cwd a-f",
@@ -133,7 +134,10 @@ fn completions_load_in_bash() {
     if let Some(said) = in_shell("bash", &["--norc", "-c"], &script) {
         let lines: Vec<&str> = said.lines().collect();
         assert!(lines[0].ends_with(" bsh"), "{said}");
-        assert_eq!(lines[1..], ["--progress", "auto always", "a-folder"]);
+        assert_eq!(
+            lines[1..],
+            ["--progress", "auto always", "compopt -o plusdirs", ""]
+        );
     }
 }
 

@@ -8,7 +8,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 use bsh::hooks::ShellEnv;
-use bsh::output::SpillTarget;
+use bsh::output::{Masks, SpillTarget};
 use bsh::request::MAX_REQUEST_BYTES;
 use bsh::runner::local::{Background, LocalSettings, StdinSource};
 use bsh::{BashRequest, EnvEdit, Input, ShellLimits, parse_duration, resolve_shell_limits, stdio};
@@ -43,6 +43,7 @@ pub struct Asked {
     pub local: LocalSettings,
     pub lifeline: bool,
     pub spill: Option<SpillTarget>,
+    pub masks: Masks,
     pub print: Print,
     pub shown: Shown,
 }
@@ -112,6 +113,7 @@ fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
     let lifeline = flags.run.lifeline;
     let spill = spill_target(&flags.output)?;
     let shown = flags.screen.meaning()?;
+    let masks = masks(&flags.output)?;
     let input = input_of(flags)?;
     if let Input::Request(request) = &input {
         add_named_fds(&request.command, &mut local.pass_fds);
@@ -123,6 +125,7 @@ fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
         local,
         lifeline,
         spill,
+        masks,
         print,
         shown,
     })
@@ -298,6 +301,23 @@ fn spill_target(flags: &OutputFlags) -> Result<Option<SpillTarget>, UsageError> 
         ))),
         false => Ok(Some(target)),
     }
+}
+
+/// A value shorter than this, in bytes, is in half of all texts.
+const SHORTEST_SECRET: usize = 4;
+
+fn masks(flags: &OutputFlags) -> Result<Masks, UsageError> {
+    let mut values = Vec::new();
+    for name in &flags.mask_env {
+        let refused =
+            |reason: &str| UsageError::new(format!("--mask-env: {} {reason}", shown(name)));
+        let value = std::env::var_os(name).ok_or_else(|| refused("is not set"))?;
+        if value.len() < SHORTEST_SECRET {
+            return Err(refused("has a value of less than four bytes"));
+        }
+        values.push(value.to_string_lossy().into_owned());
+    }
+    Masks::new(&flags.mask, values).map_err(|error| UsageError::new(format!("--mask: {error}")))
 }
 
 /// Standard input has one reader.

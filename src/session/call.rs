@@ -80,6 +80,7 @@ async fn call(asked: Asked, signals: &Signals, watcher: ScreenWatcher) -> anyhow
         .limits(asked.limits)
         .env(asked.env)
         .observer(watcher.clone())
+        .masks(asked.masks)
         .formatter(TextFormatter {
             notes: asked.print != Print::View,
         });

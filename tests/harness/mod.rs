@@ -6,6 +6,7 @@ pub mod process;
 pub mod pty;
 pub mod scripted;
 pub mod tools;
+pub mod tree;
 
 pub use mirror::Mirror;
 pub use process::bsh;
