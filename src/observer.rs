@@ -27,7 +27,7 @@ use crate::runner::Stream;
 /// let tool = bsh::BashTool::builder(runner).observer(live.clone()).build();
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// tool.call(bsh::BashRequest::new("hi"), &bsh::Control::new()).await;
-/// assert_eq!(*live.0.lock().unwrap(), "hi");
+/// assert_eq!(*live.0.lock().unwrap(), "hi\n");
 /// # });
 /// ```
 pub trait Observer: Send + Sync {

@@ -13,6 +13,7 @@ mod hooks;
 mod input;
 mod limits;
 mod masks;
+mod output;
 mod readme;
 mod recipes;
 mod report;

@@ -4,6 +4,9 @@
 //! 9, which the whole tree inherits: so a test knows that the tree stands, and by the end of that pipe
 //! that it is gone.
 
+// Leaving children unwaited for is what this program is for.
+#![allow(clippy::zombie_processes)]
+
 use std::io::Write as _;
 use std::process::{Child, Command};
 

@@ -50,8 +50,8 @@ impl Runner for LocalRunner {
         let settings = Arc::clone(&self.settings);
         Box::pin(async move {
             match start(job, settings) {
-                Ok(run) => run.to_its_end(output).await,
-                Err(exit) => exit,
+                Ok(run) => run.relay(output).await,
+                Err(exit) => *exit,
             }
         })
     }
@@ -65,11 +65,10 @@ struct Run {
     exit: oneshot::Receiver<Exit>,
 }
 
-fn start(job: Job, settings: Arc<LocalSettings>) -> Result<Run, Exit> {
+fn start(job: Job, settings: Arc<LocalSettings>) -> Result<Run, Box<Exit>> {
     let began = Moment::now();
     let failed = |what: &str, error: std::io::Error| {
-        let detail = format!("{what}: {}", launch::reason(&error));
-        Exit::not_started(StartReason::SpawnFailed, Some(detail))
+        launch::spawn_failed(format!("{what}: {}", launch::reason(&error)))
     };
     let orders = job.orders.clone();
     let shared =
@@ -97,7 +96,7 @@ fn start(job: Job, settings: Arc<LocalSettings>) -> Result<Run, Exit> {
 }
 
 impl Run {
-    async fn to_its_end(mut self, output: ChunkSink) -> Exit {
+    async fn relay(mut self, output: ChunkSink) -> Exit {
         let mut steered = true;
         loop {
             tokio::select! {

@@ -22,7 +22,7 @@ use crate::runner::local::shared::Shared;
 use crate::runner::local::stop::GIVE_UP;
 use crate::runner::local::watcher::{self, Watch};
 use crate::runner::local::wire::{Ask, MESSAGE_BYTES, Tell};
-use crate::runner::{Chunk, Exit, Job, Order, StartReason};
+use crate::runner::{Chunk, Exit, Job, Order};
 use crate::sys::child::{self, Forked, Pinned};
 use crate::sys::clock::Moment;
 use crate::sys::fd::{self, Received};
@@ -50,10 +50,9 @@ pub(super) fn prepare(
     shared: Arc<Shared>,
     batches: mpsc::Sender<Vec<Chunk>>,
     began: Moment,
-) -> Result<Supervisor, Exit> {
+) -> Result<Supervisor, Box<Exit>> {
     let failed = |what: &str, error: io::Error| {
-        let detail = format!("{what}: {}", launch::reason(&error));
-        Exit::not_started(StartReason::SpawnFailed, Some(detail))
+        launch::spawn_failed(format!("{what}: {}", launch::reason(&error)))
     };
     let (capture, ends) =
         Capture::open().map_err(|error| failed("no pipes could be made", error))?;
@@ -314,7 +313,7 @@ impl Supervisor {
             }
             Tell::NotStarted(failure) => {
                 let exit = launch::explain(failure, &self.job.cwd, &self.settings.shell);
-                self.record.not_started(exit);
+                self.record.not_started(*exit);
                 self.phase = Phase::Over;
             }
             Tell::Held => self.shared.acknowledge(true),
