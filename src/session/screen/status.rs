@@ -30,8 +30,11 @@ impl StatusLine {
             }
             bar
         });
-        bar.set_message(sentence(progress));
-        bar.tick();
+        let sentence = sentence(progress);
+        // Drawn again only when it says something else.
+        if bar.message() != sentence {
+            bar.set_message(sentence);
+        }
     }
 
     pub(super) fn hide(&mut self) {

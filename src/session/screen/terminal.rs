@@ -2,8 +2,8 @@
 //! holds no lock that the rest of the process needs.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bsh::terminal;
 use indicatif::TermLike;
@@ -12,6 +12,8 @@ use indicatif::TermLike;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Terminal {
     failed: Arc<AtomicBool>,
+    /// What is being drawn. Written at once, so that nobody sees a line that is cleared and not there yet.
+    drawing: Arc<Mutex<String>>,
 }
 
 impl Terminal {
@@ -28,10 +30,20 @@ impl Terminal {
         self.failed.load(Ordering::Relaxed)
     }
 
+    fn draw(&self, text: &str) -> io::Result<()> {
+        self.drawing().push_str(text);
+        Ok(())
+    }
+
+    fn drawing(&self) -> MutexGuard<'_, String> {
+        // Text alone: a panic elsewhere leaves nothing half done in it.
+        self.drawing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn escape(&self, count: usize, letter: char) -> io::Result<()> {
         match count {
             0 => Ok(()),
-            count => self.write(&format!("\x1b[{count}{letter}")),
+            count => self.draw(&format!("\x1b[{count}{letter}")),
         }
     }
 }
@@ -60,18 +72,19 @@ impl TermLike for Terminal {
     }
 
     fn write_line(&self, text: &str) -> io::Result<()> {
-        self.write(&format!("{text}\n"))
+        self.draw(&format!("{text}\n"))
     }
 
     fn write_str(&self, text: &str) -> io::Result<()> {
-        self.write(text)
+        self.draw(text)
     }
 
     fn clear_line(&self) -> io::Result<()> {
-        self.write("\r\x1b[2K")
+        self.draw("\r\x1b[2K")
     }
 
     fn flush(&self) -> io::Result<()> {
-        Ok(())
+        let drawn = std::mem::take(&mut *self.drawing());
+        self.write(&drawn)
     }
 }
