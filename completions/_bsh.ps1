@@ -21,8 +21,8 @@ Register-ArgumentCompleter -Native -CommandName 'bsh' -ScriptBlock {
 
     $completions = @(switch ($command) {
         'bsh' {
-            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Stop the command after this time, such as 90s, 2m 30s or 500ms')
-            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Stop the command after this time, such as 90s, 2m 30s or 500ms')
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Stop the command after this time: 90s, 2m 30s, 500ms')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Stop the command after this time: 90s, 2m 30s, 500ms')
             [CompletionResult]::new('-C', '-C ', [CompletionResultType]::ParameterName, 'Run in this folder')
             [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Run in this folder')
             [CompletionResult]::new('--request', '--request', [CompletionResultType]::ParameterName, 'Read the request as JSON from a file, or from standard input')
@@ -39,7 +39,7 @@ Register-ArgumentCompleter -Native -CommandName 'bsh' -ScriptBlock {
             [CompletionResult]::new('--unset-env', '--unset-env', [CompletionResultType]::ParameterName, 'Remove a variable')
             [CompletionResult]::new('--pass-env', '--pass-env', [CompletionResultType]::ParameterName, 'Take a variable as bsh itself has it')
             [CompletionResult]::new('--shell', '--shell', [CompletionResultType]::ParameterName, 'The shell, found on the PATH of bsh [default: bash]')
-            [CompletionResult]::new('--stdin', '--stdin', [CompletionResultType]::ParameterName, 'What the command reads: nothing, the input of bsh, or a file [default: null]')
+            [CompletionResult]::new('--stdin', '--stdin', [CompletionResultType]::ParameterName, 'What the command reads: null, inherit or a file [default: null]')
             [CompletionResult]::new('--pass-fd', '--pass-fd', [CompletionResultType]::ParameterName, 'Leave a descriptor of bsh open in the command')
             [CompletionResult]::new('--stop-signal', '--stop-signal', [CompletionResultType]::ParameterName, 'What a stop begins with [default: TERM]')
             [CompletionResult]::new('--background', '--background', [CompletionResultType]::ParameterName, 'What becomes of processes that outlive the shell [default: keep]')
@@ -47,8 +47,10 @@ Register-ArgumentCompleter -Native -CommandName 'bsh' -ScriptBlock {
             [CompletionResult]::new('--spill-dir', '--spill-dir', [CompletionResultType]::ParameterName, 'Keep every byte of the output in a new file of this folder')
             [CompletionResult]::new('--mask', '--mask', [CompletionResultType]::ParameterName, 'Print *** in place of what matches, in everything that is printed')
             [CompletionResult]::new('--mask-env', '--mask-env', [CompletionResultType]::ParameterName, 'Print *** in place of the value that this variable has in the environment of bsh')
+            [CompletionResult]::new('--exit-status', '--exit-status', [CompletionResultType]::ParameterName, 'What the exit code of bsh says: that of the command, or 0 too when it is no error [default: raw]')
             [CompletionResult]::new('--progress', '--progress', [CompletionResultType]::ParameterName, 'Show a status line on standard error while it runs [default: auto, on a terminal]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the text of the report [default: auto, on a terminal without NO_COLOR]')
+            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Say what this exit code of COMMAND would mean')
             [CompletionResult]::new('--completions', '--completions', [CompletionResultType]::ParameterName, 'Print the completions for a shell')
             [CompletionResult]::new('--clear-env', '--clear-env', [CompletionResultType]::ParameterName, 'Remove every variable, the defaults too')
             [CompletionResult]::new('--lifeline', '--lifeline', [CompletionResultType]::ParameterName, 'Abort when the standard input of bsh ends; what comes in is thrown away')

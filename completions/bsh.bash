@@ -23,7 +23,7 @@ _bsh() {
 
     case "${cmd}" in
         bsh)
-            opts="-t -C -k -e -h -V --timeout --cwd --request --default-timeout --max-timeout --kill-grace --max-output --max-lines --head-percent --max-capture --env --unset-env --clear-env --pass-env --shell --stdin --pass-fd --stop-signal --background --lifeline --usage --json --pretty --spill --spill-dir --mask --mask-env --view --live --progress --color --completions --man --help --version"
+            opts="-t -C -k -e -h -V --timeout --cwd --request --default-timeout --max-timeout --kill-grace --max-output --max-lines --head-percent --max-capture --env --unset-env --clear-env --pass-env --shell --stdin --pass-fd --stop-signal --background --lifeline --usage --json --pretty --spill --spill-dir --mask --mask-env --exit-status --view --live --progress --color --explain --completions --man --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -229,12 +229,23 @@ _bsh() {
                     fi
                     return 0
                     ;;
+                --exit-status)
+                    COMPREPLY=($(compgen -W "raw meaning" -- "${cur}"))
+                    return 0
+                    ;;
                 --progress)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --explain)
+                    COMPREPLY=("${cur}")
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --completions)

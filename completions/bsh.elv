@@ -18,8 +18,8 @@ set edit:completion:arg-completer[bsh] = {|@words|
     }
     var completions = [
         &'bsh'= {
-            cand -t 'Stop the command after this time, such as 90s, 2m 30s or 500ms'
-            cand --timeout 'Stop the command after this time, such as 90s, 2m 30s or 500ms'
+            cand -t 'Stop the command after this time: 90s, 2m 30s, 500ms'
+            cand --timeout 'Stop the command after this time: 90s, 2m 30s, 500ms'
             cand -C 'Run in this folder'
             cand --cwd 'Run in this folder'
             cand --request 'Read the request as JSON from a file, or from standard input'
@@ -36,7 +36,7 @@ set edit:completion:arg-completer[bsh] = {|@words|
             cand --unset-env 'Remove a variable'
             cand --pass-env 'Take a variable as bsh itself has it'
             cand --shell 'The shell, found on the PATH of bsh [default: bash]'
-            cand --stdin 'What the command reads: nothing, the input of bsh, or a file [default: null]'
+            cand --stdin 'What the command reads: null, inherit or a file [default: null]'
             cand --pass-fd 'Leave a descriptor of bsh open in the command'
             cand --stop-signal 'What a stop begins with [default: TERM]'
             cand --background 'What becomes of processes that outlive the shell [default: keep]'
@@ -44,8 +44,10 @@ set edit:completion:arg-completer[bsh] = {|@words|
             cand --spill-dir 'Keep every byte of the output in a new file of this folder'
             cand --mask 'Print *** in place of what matches, in everything that is printed'
             cand --mask-env 'Print *** in place of the value that this variable has in the environment of bsh'
+            cand --exit-status 'What the exit code of bsh says: that of the command, or 0 too when it is no error [default: raw]'
             cand --progress 'Show a status line on standard error while it runs [default: auto, on a terminal]'
             cand --color 'Colour the text of the report [default: auto, on a terminal without NO_COLOR]'
+            cand --explain 'Say what this exit code of COMMAND would mean'
             cand --completions 'Print the completions for a shell'
             cand --clear-env 'Remove every variable, the defaults too'
             cand --lifeline 'Abort when the standard input of bsh ends; what comes in is thrown away'

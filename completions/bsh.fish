@@ -1,4 +1,4 @@
-complete -c bsh -s t -l timeout -d 'Stop the command after this time, such as 90s, 2m 30s or 500ms' -r -f
+complete -c bsh -s t -l timeout -d 'Stop the command after this time: 90s, 2m 30s, 500ms' -r -f
 complete -c bsh -s C -l cwd -d 'Run in this folder' -r -f -a "(__fish_complete_directories)"
 complete -c bsh -l request -d 'Read the request as JSON from a file, or from standard input' -r -F
 complete -c bsh -l default-timeout -d 'The timeout when none is given [default: 2m, env: BSH_DEFAULT_TIMEOUT]' -r -f
@@ -12,7 +12,7 @@ complete -c bsh -s e -l env -d 'Set a variable' -r -f
 complete -c bsh -l unset-env -d 'Remove a variable' -r -f
 complete -c bsh -l pass-env -d 'Take a variable as bsh itself has it' -r -f
 complete -c bsh -l shell -d 'The shell, found on the PATH of bsh [default: bash]' -r -F
-complete -c bsh -l stdin -d 'What the command reads: nothing, the input of bsh, or a file [default: null]' -r -F
+complete -c bsh -l stdin -d 'What the command reads: null, inherit or a file [default: null]' -r -F
 complete -c bsh -l pass-fd -d 'Leave a descriptor of bsh open in the command' -r -f
 complete -c bsh -l stop-signal -d 'What a stop begins with [default: TERM]' -r -f
 complete -c bsh -l background -d 'What becomes of processes that outlive the shell [default: keep]' -r -f -a "keep\t''
@@ -21,12 +21,15 @@ complete -c bsh -l spill -d 'Keep every byte of the output in this file' -r -F
 complete -c bsh -l spill-dir -d 'Keep every byte of the output in a new file of this folder' -r -f -a "(__fish_complete_directories)"
 complete -c bsh -l mask -d 'Print *** in place of what matches, in everything that is printed' -r -f
 complete -c bsh -l mask-env -d 'Print *** in place of the value that this variable has in the environment of bsh' -r -f
+complete -c bsh -l exit-status -d 'What the exit code of bsh says: that of the command, or 0 too when it is no error [default: raw]' -r -f -a "raw\t''
+meaning\t''"
 complete -c bsh -l progress -d 'Show a status line on standard error while it runs [default: auto, on a terminal]' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c bsh -l color -d 'Colour the text of the report [default: auto, on a terminal without NO_COLOR]' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c bsh -l explain -d 'Say what this exit code of COMMAND would mean' -r -f
 complete -c bsh -l completions -d 'Print the completions for a shell' -r -f -a "bash\t''
 zsh\t''
 fish\t''

@@ -4,6 +4,10 @@ module completions {
     [ "keep" "stop" ]
   }
 
+  def "nu-complete bsh exit_status" [] {
+    [ "raw" "meaning" ]
+  }
+
   def "nu-complete bsh progress" [] {
     [ "auto" "always" "never" ]
   }
@@ -18,7 +22,7 @@ module completions {
 
   # Run one shell command safely: always a timeout, bounded output, one true report
   export extern bsh [
-    --timeout(-t): string     # Stop the command after this time, such as 90s, 2m 30s or 500ms
+    --timeout(-t): string     # Stop the command after this time: 90s, 2m 30s, 500ms
     --cwd(-C): directory      # Run in this folder
     --request: path           # Read the request as JSON from a file, or from standard input
     --default-timeout: string # The timeout when none is given [default: 2m, env: BSH_DEFAULT_TIMEOUT]
@@ -33,7 +37,7 @@ module completions {
     --clear-env               # Remove every variable, the defaults too
     --pass-env: string        # Take a variable as bsh itself has it
     --shell: path             # The shell, found on the PATH of bsh [default: bash]
-    --stdin: path             # What the command reads: nothing, the input of bsh, or a file [default: null]
+    --stdin: path             # What the command reads: null, inherit or a file [default: null]
     --pass-fd: string         # Leave a descriptor of bsh open in the command
     --stop-signal: string     # What a stop begins with [default: TERM]
     --background: string@"nu-complete bsh background" # What becomes of processes that outlive the shell [default: keep]
@@ -45,10 +49,12 @@ module completions {
     --spill-dir: directory    # Keep every byte of the output in a new file of this folder
     --mask: string            # Print *** in place of what matches, in everything that is printed
     --mask-env: string        # Print *** in place of the value that this variable has in the environment of bsh
+    --exit-status: string@"nu-complete bsh exit_status" # What the exit code of bsh says: that of the command, or 0 too when it is no error [default: raw]
     --view                    # Leave the notes out of the text
     --live                    # Show the output on standard error as it comes
     --progress: string@"nu-complete bsh progress" # Show a status line on standard error while it runs [default: auto, on a terminal]
     --color: string@"nu-complete bsh color" # Colour the text of the report [default: auto, on a terminal without NO_COLOR]
+    --explain: string         # Say what this exit code of COMMAND would mean
     --completions: string@"nu-complete bsh completions" # Print the completions for a shell
     --man                     # Print the manual page
     --help(-h)                # Print help: -h the short, --help the whole

@@ -1,10 +1,10 @@
 //! `bsh`: parse, run, print, exit.
+#![cfg_attr(all(target_os = "linux", target_env = "gnu"), no_main)]
 
 mod cli;
 mod session;
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use bsh::{ErrorCode, Phase, ShellError, ShellMessages, process, tool::refused_result};
 
@@ -12,13 +12,20 @@ use crate::cli::{Parsed, Print};
 use crate::session::print::{Look, complain, rendered, write_out};
 use crate::session::{Exit, panics};
 
-fn main() -> ExitCode {
+bsh::main_function!(run);
+
+fn run() -> i32 {
     process::hold_snapshots();
     let args: Vec<OsString> = std::env::args_os().collect();
     bsh::process::hide_arguments(args.first());
     let json = std::sync::atomic::AtomicBool::new(false);
     let exit = panics::caught(|| match cli::parse(&args) {
         Parsed::About(text) => write_out(&text, Exit::Fine),
+        Parsed::Explain {
+            command,
+            code,
+            print,
+        } => session::print_explanation(&command, code, print),
         Parsed::Refused { error, json } => refused(
             ErrorCode::InvalidInput,
             Phase::Input,
@@ -32,7 +39,7 @@ fn main() -> ExitCode {
         }
     })
     .unwrap_or_else(|panic| failed(&panic, json.into_inner()));
-    exit.into_code()
+    exit.into_status()
 }
 
 /// bsh itself failed: the part that watches the command is lost, and the command was stopped.

@@ -28,6 +28,7 @@ use crate::environment::EnvVars;
 use crate::format::text::without_controls;
 use crate::format::{Formatter as _, TextFormatter};
 use crate::hooks::{AfterRun, AfterRunAnswer, HookFailure};
+use crate::meaning::{Evidence, interpret_run};
 use crate::messages::{Message, ShellMessages};
 use crate::report::{
     Content, Note, Phase, Report, Severity, ShellError, ShellOutput, ShellResult, ShellRun, Status,
@@ -114,6 +115,7 @@ impl BashTool {
         } = self.parts();
         let cwd = plan.cwd.to_string_lossy().into_owned();
         let mut capture = Capture::new(limits, masks, spill, observer.clone());
+        let surroundings = runner.surroundings();
         let watching = observer.as_deref().map(|observer| Watching {
             observer,
             masks,
@@ -128,8 +130,8 @@ impl BashTool {
         let start = run::Start {
             runner: &**runner,
             command: plan.command.clone(),
-            cwd: plan.cwd,
-            env,
+            cwd: plan.cwd.clone(),
+            env: env.clone(),
             grace: limits.kill_grace(),
             timeout: plan.timeout,
         };
@@ -150,12 +152,24 @@ impl BashTool {
         let Captured {
             output,
             omitted_errors,
+            stderr,
             spill_failure,
         } = capture.finish().await;
         if let Some(observer) = observer {
             observer.ended();
         }
         let verdict = verdict::verdict(subject, ended, messages);
+        let meaning = verdict.code_to_explain().and_then(|code| {
+            let is_here = surroundings.is_this_machine;
+            let evidence = Evidence {
+                stderr: stderr.as_deref(),
+                env: is_here.then_some(&*env),
+                cwd: is_here.then_some(&*plan.cwd),
+                shell: &surroundings.shell,
+            };
+            let meaning = interpret_run(&verdict.run.command, code, &evidence);
+            meaning.is_claim().then_some((code, meaning))
+        });
         let mut all_notes = plan.notes;
         let facts = notes::Facts {
             status: verdict.status,
@@ -163,6 +177,7 @@ impl BashTool {
             findings: &verdict.findings,
             unconfirmed: verdict.unconfirmed.as_deref(),
             omitted_errors: &omitted_errors,
+            meaning,
         };
         all_notes.extend(notes::of_run(messages, &facts));
         let ran = Ran {

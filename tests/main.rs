@@ -13,6 +13,7 @@ mod hooks;
 mod input;
 mod limits;
 mod masks;
+mod meaning;
 mod output;
 mod readme;
 mod recipes;

@@ -8,10 +8,9 @@ use clap::{Arg, Command, CommandFactory as _, ValueHint};
 use clap_complete::Shell;
 use clap_complete_nushell::Nushell;
 
-use crate::cli::flags::Flags;
+use crate::cli::flags::{AboutFlags, Flags};
 use crate::cli::manual;
 use crate::cli::prose::{AFTER_HELP, AFTER_LONG_HELP, LONG_ABOUT};
-use crate::cli::screen::AboutFlags;
 use crate::cli::usage::UsageError;
 
 /// The flags that `-h` shows, so that it fits a screen; `--help` shows all.

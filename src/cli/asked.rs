@@ -46,6 +46,8 @@ pub struct Asked {
     pub masks: Masks,
     pub print: Print,
     pub shown: Shown,
+    /// An exit code that is no error becomes 0.
+    pub exit_by_meaning: bool,
 }
 
 /// What a command line comes to.
@@ -53,6 +55,15 @@ pub struct Asked {
 pub enum Parsed {
     /// Run something.
     Run(Box<Asked>),
+    /// Say what an exit code would mean.
+    Explain {
+        /// The command line.
+        command: String,
+        /// The code.
+        code: i32,
+        /// As text or as JSON.
+        print: Print,
+    },
     /// Print this about bsh itself.
     About(String),
     /// Wrong usage.
@@ -86,8 +97,11 @@ pub fn parse(args: &[OsString]) -> Parsed {
         if let Some(text) = about::asked_for(&flags.about).map_err(|error| (error, json))? {
             return Ok(Parsed::About(text));
         }
-        let asked = meaning_of(flags, &matches).map_err(|error| (error, json))?;
-        Ok(Parsed::Run(Box::new(asked)))
+        let parsed = match flags.about.explain.is_some() {
+            true => explanation_of(flags),
+            false => meaning_of(flags, &matches).map(|asked| Parsed::Run(Box::new(asked))),
+        };
+        parsed.map_err(|error| (error, json))
     });
     match parsed {
         Ok(parsed) => parsed,
@@ -104,11 +118,16 @@ fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
     };
     let mut local = local_settings(&flags.run)?;
     check_standard_input(&flags)?;
-    let print = match &flags.output {
-        output if output.pretty => Print::PrettyJson,
-        output if output.json => Print::Json,
-        output if output.view => Print::View,
-        _ => Print::Text,
+    let print = print_of(&flags.output);
+    let exit_by_meaning = match flags.output.exit_status.as_deref().map(OsStr::as_bytes) {
+        None | Some(b"raw") => false,
+        Some(b"meaning") => true,
+        Some(other) => {
+            return Err(UsageError::new(format!(
+                "--exit-status: {} is unknown. Expected raw or meaning",
+                shown(OsStr::from_bytes(other))
+            )));
+        }
     };
     let lifeline = flags.run.lifeline;
     let spill = spill_target(&flags.output)?;
@@ -128,7 +147,56 @@ fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
         masks,
         print,
         shown,
+        exit_by_meaning,
     })
+}
+
+fn print_of(output: &OutputFlags) -> Print {
+    match output {
+        output if output.pretty => Print::PrettyJson,
+        output if output.json => Print::Json,
+        output if output.view => Print::View,
+        _ => Print::Text,
+    }
+}
+
+/// `--explain CODE COMMAND`.
+fn explanation_of(flags: Flags) -> Result<Parsed, UsageError> {
+    let typed = flags.about.explain.unwrap_or_default();
+    let code = typed.parse::<u8>().map_err(|_| {
+        UsageError::new(format!(
+            "--explain: {typed:?} is no exit code. Expected a number from 0 to 255"
+        ))
+    })?;
+    let print = print_of(&flags.output);
+    let command = command_of(flags.words)?;
+    Ok(Parsed::Explain {
+        command,
+        code: i32::from(code),
+        print,
+    })
+}
+
+/// The command line that the words of the command are.
+fn command_of(typed: Vec<OsString>) -> Result<String, UsageError> {
+    if typed.is_empty() {
+        return Err(UsageError::new(
+            "a command is missing. Expected bsh [OPTIONS] COMMAND, see bsh --help",
+        ));
+    }
+    let mut words = Vec::with_capacity(typed.len());
+    for word in typed {
+        let text = word.into_string().map_err(|word| {
+            let valid = std::str::from_utf8(word.as_bytes())
+                .map_or_else(|error| error.valid_up_to(), str::len);
+            UsageError::new(format!(
+                "the command is not UTF-8: byte {valid} of {:?}",
+                word.to_string_lossy()
+            ))
+        })?;
+        words.push(text);
+    }
+    Ok(words::command_line(&words))
 }
 
 fn input_of(flags: Flags) -> Result<Input, UsageError> {
@@ -140,24 +208,7 @@ fn input_of(flags: Flags) -> Result<Input, UsageError> {
             Err(error) => Input::Refused(error),
         });
     }
-    if flags.words.is_empty() {
-        return Err(UsageError::new(
-            "a command is missing. Expected bsh [OPTIONS] COMMAND, see bsh --help",
-        ));
-    }
-    let mut words = Vec::with_capacity(flags.words.len());
-    for word in flags.words {
-        let text = word.into_string().map_err(|word| {
-            let valid = std::str::from_utf8(word.as_bytes())
-                .map_or_else(|error| error.valid_up_to(), str::len);
-            UsageError::new(format!(
-                "the command is not UTF-8: byte {valid} of {:?}",
-                word.to_string_lossy()
-            ))
-        })?;
-        words.push(text);
-    }
-    let mut request = BashRequest::new(words::command_line(&words));
+    let mut request = BashRequest::new(command_of(flags.words)?);
     if let Some(typed) = &flags.request.timeout {
         let timeout = parse_duration(typed)
             .map_err(|error| UsageError::new(format!("--timeout: {error}")))?;

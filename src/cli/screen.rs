@@ -1,4 +1,4 @@
-//! Flags for whoever sits in front of it, and about bsh itself.
+//! Flags for whoever sits in front of it.
 
 use std::ffi::{OsStr, OsString};
 
@@ -19,22 +19,6 @@ pub struct ScreenFlags {
     /// Colour the text of the report [default: auto, on a terminal without NO_COLOR]
     #[arg(long, value_name = "auto|always|never")]
     pub color: Option<OsString>,
-}
-
-/// About bsh itself; nothing is run.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "About")]
-pub struct AboutFlags {
-    /// Print the completions for a shell
-    #[arg(
-        long,
-        value_name = "bash|zsh|fish|powershell|elvish|nushell",
-        exclusive = true
-    )]
-    pub completions: Option<OsString>,
-    /// Print the manual page
-    #[arg(long, exclusive = true)]
-    pub man: bool,
 }
 
 /// Whether something for a terminal is done elsewhere too.

@@ -15,6 +15,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 use crate::cli::screen::When;
 use crate::cli::{Asked, Print};
 use crate::session::Exit;
+use crate::session::exit::means_no_error;
 use crate::session::hint::hint_at_timeout;
 use crate::session::print::{Look, rendered, write_out};
 use crate::session::screen::{Phase, Screen, ScreenWatcher};
@@ -45,6 +46,7 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
         .build()
         .context("cannot start the runtime")?;
     let (print, shown, limits) = (asked.print, asked.shown, asked.limits);
+    let exit_by_meaning = asked.exit_by_meaning;
     let screen = Screen::new(shown.progress == When::Always);
     let watcher = ScreenWatcher::new(screen.clone(), shown.live);
     let called = runtime.block_on(call(asked, &signals, watcher))?;
@@ -55,7 +57,10 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
         return Ok(Exit::BySignal(SIGPIPE));
     }
     let report = &called.result.report;
-    let exit = Exit::of(report, called.aborted_by);
+    let exit = match exit_by_meaning && means_no_error(report) {
+        true => Exit::Fine,
+        false => Exit::of(report, called.aborted_by),
+    };
     let look = match print {
         Print::Text | Print::View => Look::of(shown, all_written, print == Print::Text),
         Print::Json | Print::PrettyJson => Look::default(),

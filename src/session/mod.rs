@@ -2,6 +2,7 @@
 
 pub mod call;
 pub mod exit;
+pub mod explain;
 mod hint;
 mod paint;
 pub mod panics;
@@ -10,3 +11,4 @@ mod screen;
 
 pub use call::run;
 pub use exit::Exit;
+pub use explain::print_explanation;

@@ -14,6 +14,8 @@ pub(crate) mod proc;
 pub mod process;
 pub(crate) mod signal;
 #[cfg(feature = "cli")]
+pub mod start;
+#[cfg(feature = "cli")]
 pub mod stdio;
 #[cfg(feature = "cli")]
 pub mod terminal;

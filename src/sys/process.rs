@@ -127,6 +127,11 @@ pub fn hide_arguments(first: Option<&std::ffi::OsString>) {
     title::set_command_line(first.map_or(b"bsh", |word| word.as_bytes()));
 }
 
+/// Makes a write to a pipe that nobody reads an error, EPIPE, and not the end of this process.
+pub(crate) fn ignore_sigpipe() {
+    dispose(Signal::SIGPIPE, SigHandler::SigIgn);
+}
+
 /// Stops this process (SIGSTOP), and returns when it is continued.
 pub fn stop_self() {
     // Never fails for the process itself.

@@ -22,6 +22,8 @@ pub(super) struct Capture {
 pub(super) struct Captured {
     pub output: ShellOutput,
     pub omitted_errors: OmittedErrors,
+    /// All of standard error, when it was short.
+    pub stderr: Option<Vec<u8>>,
     /// Why the spill failed, if it did.
     pub spill_failure: Option<String>,
 }
@@ -118,6 +120,7 @@ impl Capture {
         Captured {
             output,
             omitted_errors: finished.errors,
+            stderr: (!finished.stderr.cut && !self.over_cap).then_some(finished.stderr.bytes),
             spill_failure: spill.failed,
         }
     }

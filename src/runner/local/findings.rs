@@ -12,6 +12,7 @@ use crate::sys::clock::Moment;
 use crate::sys::signal;
 
 /// What is known of a run so far.
+#[derive(Default)]
 pub(super) struct Record {
     exit: Exit,
     began: Moment,

@@ -138,6 +138,7 @@ pub(super) struct Supervisor {
     /// The batch found no room; this thread is woken when there is some.
     reader_is_behind: bool,
     capture: Capture,
+    /// Dropped before the watcher, which waits for its end.
     control: OwnedFd,
     watcher: Option<Watcher>,
     /// Readable when the shell has ended.
@@ -179,9 +180,9 @@ struct Drain {
 }
 
 impl Supervisor {
-    /// Runs the job to its end. Everything of it is over when this returns, but for a watcher that is
-    /// about to end, which is given back to be reaped.
-    pub(super) fn run(mut self) -> (Exit, Option<Watcher>) {
+    /// Runs the job to its end. Everything of it is over when this returns, but for the watcher, which is
+    /// reaped when this is dropped.
+    pub(super) fn run(&mut self) -> Exit {
         signal::block_all();
         self.capture.begin();
         self.ask(Ask::Go);
@@ -194,7 +195,7 @@ impl Supervisor {
                 Phase::Over => break,
                 Phase::Lost { grace } => {
                     self.stop_without_watcher(grace);
-                    return (self.record.into_exit(), None);
+                    return std::mem::take(&mut self.record).into_exit();
                 }
                 _ => {}
             }
@@ -209,7 +210,7 @@ impl Supervisor {
             }
         }
         self.flush_all();
-        (self.record.into_exit(), self.watcher.take())
+        std::mem::take(&mut self.record).into_exit()
     }
 
     /// Sleeps until something happens, or for `longest`; false when nothing has. Output is not waited for
