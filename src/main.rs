@@ -1,5 +1,5 @@
 //! `bsh`: parse, run, print, exit.
-#![cfg_attr(all(target_os = "linux", target_env = "gnu"), no_main)]
+#![cfg_attr(all(not(test), target_os = "linux", target_env = "gnu"), no_main)]
 
 mod cli;
 mod session;
@@ -12,8 +12,11 @@ use crate::cli::{Parsed, Print};
 use crate::session::print::{Look, complain, rendered, write_out};
 use crate::session::{Exit, panics};
 
+// The tests of this crate have a main function of their own.
+#[cfg(not(test))]
 bsh::main_function!(run);
 
+#[cfg_attr(test, allow(dead_code))]
 fn run() -> i32 {
     process::hold_snapshots();
     let args: Vec<OsString> = std::env::args_os().collect();
