@@ -183,13 +183,13 @@ const NOTES_BY_SUBJECT: [(&str, &str); 9] = [
     ),
     (
         "git bisect run",
-        "There 125 means skip, and 124 a bad commit. To be stopped by either use: \
-         bsh --view ./test.sh; code=$?; [ $code = 124 ] || [ $code = 125 ] && exit 128; exit $code",
+        "There 125 means skip, and 124 a bad commit, so a timeout or an error of bsh would be misread. Go by \
+         the status of the report: bsh --json ./test.sh | jq -r .status.",
     ),
     (
         "make",
-        "make calls its shell as SHELL -c line, which bsh refuses. Give a small script as SHELL that calls \
-         exec bsh --view -- \"$2\".",
+        "make calls its shell as SHELL -c LINE, which bsh refuses. Set SHELL := bsh and .SHELLFLAGS := -t \
+         5m --view --, and every line of a rule is a command of bsh.",
     ),
 ];
 
