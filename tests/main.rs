@@ -3,18 +3,23 @@
 mod harness;
 
 mod abort;
+mod clients;
 mod command_line;
 mod environment;
 mod errors;
 mod examples;
+mod generated;
 mod hooks;
 mod input;
 mod limits;
 mod masks;
 mod meaning;
 mod output;
+mod readme;
+mod recipes;
 mod report;
 mod run;
+mod screen;
 mod spill;
 mod text;
 mod tree;

@@ -17,6 +17,8 @@ pub(crate) mod signal;
 pub mod start;
 #[cfg(feature = "cli")]
 pub mod stdio;
+#[cfg(feature = "cli")]
+pub mod terminal;
 pub(crate) mod title;
 #[cfg(feature = "cli")]
 pub mod watch;
