@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use bsh::format::TextFormatter;
-use bsh::process::{Signals, Taken, become_subreaper, share_one_heap, stop_self};
+use bsh::process::{
+    Signals, Taken, become_subreaper, leave_children_to_kernel, share_one_heap, stop_self,
+};
 use bsh::runner::local::LocalRunner;
 use bsh::watch::Watched;
 use bsh::{BashTool, Control, ShellResult, Status, stdio, terminal};
@@ -38,6 +40,7 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
     let signals = Signals::take().context("cannot take signals")?;
     // Without it a watcher that is killed leaves orphans to somebody else; nothing else is lost.
     let _ = become_subreaper();
+    leave_children_to_kernel();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()

@@ -9,6 +9,8 @@ pub(crate) mod child;
 pub(crate) mod clock;
 pub(crate) mod fd;
 pub(crate) mod memory;
+#[cfg(feature = "cli")]
+pub(crate) mod poll_set;
 pub(crate) mod proc;
 #[cfg(feature = "cli")]
 pub mod process;

@@ -37,6 +37,7 @@ pub enum Taken {
 #[derive(Debug)]
 pub struct Signals {
     descriptor: SignalFd,
+    mask: SigSet,
 }
 
 impl Signals {
@@ -66,7 +67,7 @@ impl Signals {
         pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&mask), None)?;
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
         let descriptor = SignalFd::with_flags(&mask, flags)?;
-        Ok(Self { descriptor })
+        Ok(Self { descriptor, mask })
     }
 
     /// The next signal that is pending, if one is.
@@ -92,7 +93,8 @@ impl Signals {
         // One that is pending too would end this process once it is let through.
         dispose(Signal::SIGUSR1, SigHandler::SigIgn);
         // Fails only for a wrong `how`.
-        let _ = pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None);
+        // What tells the order of writes stays blocked: one may still be pending.
+        let _ = pthread_sigmask(SigmaskHow::SIG_UNBLOCK, Some(&self.mask), None);
     }
 }
 
@@ -136,6 +138,12 @@ pub(crate) fn ignore_sigpipe() {
 pub fn stop_self() {
     // Never fails for the process itself.
     let _ = kill(getpid(), Signal::SIGSTOP);
+}
+
+/// Has the kernel reap the children of this process (sigaction(2), SIGCHLD ignored): nobody asks how a
+/// watcher ended, and what is orphaned to this process leaves no zombies.
+pub fn leave_children_to_kernel() {
+    dispose(Signal::SIGCHLD, SigHandler::SigIgn);
 }
 
 /// Makes this process the parent of its orphaned descendants (prctl(2), PR_SET_CHILD_SUBREAPER).

@@ -27,6 +27,18 @@ pub(crate) fn block_all() -> SigSet {
     before
 }
 
+/// Blocks the signals of notifications in the calling thread, beside what is blocked there.
+pub(crate) fn block_notifications() {
+    // SAFETY: a zeroed set is valid for sigemptyset and sigaddset. nix knows no real-time signals.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, notification());
+        libc::sigaddset(&mut set, libc::SIGIO);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
+    }
+}
+
 /// Blocks exactly these in the calling thread.
 pub(crate) fn set_blocked(signals: &SigSet) {
     let _ = pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(signals), None);

@@ -3,6 +3,8 @@
 mod batch;
 mod capture;
 mod findings;
+#[cfg(feature = "cli")]
+mod inline;
 mod launch;
 mod lost;
 #[allow(clippy::module_inception)]
