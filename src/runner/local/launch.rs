@@ -26,6 +26,23 @@ pub(super) struct Launch {
     _script: Option<OwnedFd>,
 }
 
+impl Launch {
+    /// Every descriptor that the start needs, and these; sorted.
+    pub(super) fn descriptors(&self, more: RawFd) -> Vec<RawFd> {
+        let Program {
+            stdio,
+            passed,
+            moved,
+            ..
+        } = &self.program;
+        let moved = moved.iter().map(|(from, _)| from);
+        let mut all: Vec<RawFd> = stdio.iter().chain(passed).chain(moved).copied().collect();
+        all.push(more);
+        all.sort_unstable();
+        all
+    }
+}
+
 /// Prepares the start of a job with these pipe ends as its output.
 pub(super) fn prepare(
     job: &Job,

@@ -72,8 +72,10 @@ pub(super) fn prepare(
     } else {
         Vec::new()
     };
+    let keep = launch.descriptors(other.as_raw_fd());
     let watch = Watch {
         program: &launch.program,
+        keep: &keep,
         control: other.as_raw_fd(),
         pipes,
         grace: job.grace,
@@ -159,7 +161,8 @@ enum Phase {
     /// The shell runs. `nudge_at`: its end was seen before the watcher told of it.
     Running { nudge_at: Option<Moment> },
     /// The tree is being stopped; after this moment the watcher counts as lost.
-    Stopping { lost_at: Moment },
+    /// `nudge_at`: when it is continued, in case that the command stopped it.
+    Stopping { lost_at: Moment, nudge_at: Moment },
     /// The shell has ended by itself; the rest of the output is read.
     Draining(Drain),
     /// The watcher describes what still runs.
@@ -241,7 +244,8 @@ impl Supervisor {
                 Some(self.pin_from)
             }
             Phase::Running { nudge_at } => nudge_at,
-            Phase::Stopping { lost_at } | Phase::Listing { lost_at } => Some(lost_at),
+            Phase::Stopping { lost_at, nudge_at } => Some(lost_at.min(nudge_at)),
+            Phase::Listing { lost_at } => Some(lost_at),
             // While the reader is behind nothing is read, so silence means nothing.
             Phase::Draining(_) if behind => None,
             Phase::Draining(drain) => Some(drain.quiet_at.min(drain.latest)),
@@ -340,6 +344,7 @@ impl Supervisor {
             Tell::BackgroundCount(_) => {
                 self.ask(Ask::Release);
                 self.phase = Phase::Over;
+                self.hear_to_the_end();
             }
             Tell::StopDone { .. } => {
                 self.capture.release_writers();
@@ -403,8 +408,10 @@ impl Supervisor {
     }
 
     fn stopping(&self, grace: Duration) -> Phase {
+        let kill_at = Moment::now().after(grace);
         Phase::Stopping {
-            lost_at: Moment::now().after(grace + GIVE_UP + WATCHER_MARGIN),
+            lost_at: kill_at.after(GIVE_UP + WATCHER_MARGIN),
+            nudge_at: kill_at.after(NUDGE),
         }
     }
 
@@ -495,7 +502,7 @@ impl Supervisor {
                 *nudge_at = now.after(NUDGE * 5);
                 self.continue_watcher();
             }
-            Phase::Stopping { lost_at } | Phase::Listing { lost_at } if now >= *lost_at => {
+            Phase::Stopping { lost_at, .. } | Phase::Listing { lost_at } if now >= *lost_at => {
                 // It does not answer: whatever holds it, the tree must not stay.
                 if let Some(watcher) = &self.watcher {
                     watcher.signal(libc::SIGKILL);
@@ -503,6 +510,10 @@ impl Supervisor {
                 self.phase = Phase::Lost {
                     grace: Duration::ZERO,
                 };
+            }
+            Phase::Stopping { nudge_at, .. } if now >= *nudge_at => {
+                *nudge_at = now.after(NUDGE * 5);
+                self.continue_watcher();
             }
             Phase::Draining(drain) => {
                 drain.owed = drain.owed.saturating_sub(read);
