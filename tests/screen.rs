@@ -123,8 +123,10 @@ fn nothing_is_drawn_where_nobody_looks() {
 fn sigusr1_writes_the_report_so_far_and_the_command_goes_on() {
     let gate = Gate::new("snapshot");
     let command = format!("echo before; {}; echo after", gate.pass());
-    let mut running = bsh(["--json", "-t", "15m", &command]).start();
+    let mut running = bsh(["--json", "--live", "-t", "15m", &command]).start();
     let mut stderr = running.child.stderr.take().expect("a pipe");
+    // Once it is shown it has arrived.
+    read_until(&mut stderr, "before\n");
     gate.await_ready();
     for _ in 0..2 {
         running.signal(Signal::SIGUSR1);
