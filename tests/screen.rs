@@ -215,3 +215,20 @@ fn a_wrong_word_is_refused() {
         ));
     }
 }
+
+#[test]
+fn sigusr1_before_the_start_ends_nothing() {
+    let fifo = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("early-snapshot");
+    let _ = std::fs::remove_file(&fifo);
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a pipe with a name");
+    let path = fifo.to_str().expect("UTF-8");
+    let running = bsh(["--view", "--request", path]).start();
+    // Returns once bsh reads its request, which is before it takes any signal.
+    let mut request = std::fs::File::create(&fifo).expect("bsh opens the other end");
+    running.signal(Signal::SIGUSR1);
+    std::io::Write::write_all(&mut request, br#"{"command": "echo survived"}"#)
+        .expect("bsh reads it");
+    drop(request);
+    let ran = running.end().code(0);
+    assert!(ran.stdout.ends_with("\nsurvived\n"), "{ran}");
+}
