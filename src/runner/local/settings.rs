@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::sys::signal;
+use crate::sys::signal_names as signal;
 
 /// The settings of a [`crate::runner::local::LocalRunner`].
 #[derive(Debug, Clone, PartialEq, Eq)]
