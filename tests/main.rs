@@ -8,6 +8,7 @@ mod command_line;
 mod environment;
 mod errors;
 mod examples;
+mod faults;
 mod generated;
 mod hooks;
 mod input;

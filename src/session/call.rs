@@ -128,7 +128,22 @@ async fn call(asked: Asked, signals: &Signals, watcher: ScreenWatcher) -> anyhow
                         result = &mut calling => break result,
                         _ = timeout(HOLDING, control.held()) => {}
                     }
-                    stop_self();
+                    // What came meanwhile is looked at before, since nothing is seen afterwards.
+                    let mut go_on = false;
+                    while let Some(taken) = signals.next() {
+                        match taken {
+                            Taken::Suspend => go_on = false,
+                            Taken::Continue => go_on = true,
+                            Taken::Snapshot => control.ask_snapshot(),
+                            Taken::Abort(number) => {
+                                aborted_by.get_or_insert(number);
+                                control.abort();
+                            }
+                        }
+                    }
+                    if !go_on && aborted_by.is_none() {
+                        stop_self();
+                    }
                     control.resume();
                     watcher.screen.reveal();
                 }
@@ -137,6 +152,7 @@ async fn call(asked: Asked, signals: &Signals, watcher: ScreenWatcher) -> anyhow
                     Phase::Running => control.ask_snapshot(),
                     Phase::After => watcher.screen.write("The command has ended.\n"),
                 },
+                Taken::Continue => {}
             },
             () = tick(&mut ticks) => control.ask_progress(),
         }

@@ -35,6 +35,8 @@ pub enum Taken {
     Suspend,
     /// SIGUSR1: say how far it is, and go on.
     Snapshot,
+    /// SIGCONT: go on. It is taken too, so that one that comes before this process has stopped is not lost.
+    Continue,
 }
 
 /// The signals of this process, read from a descriptor.
@@ -71,6 +73,7 @@ impl Signals {
         }
         // Taken whatever the caller did with it: at its default it would end this process.
         mask.add(Signal::SIGUSR1);
+        mask.add(Signal::SIGCONT);
         pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&mask), None)?;
         #[cfg(linux_tree)]
         let descriptor =
@@ -86,11 +89,12 @@ impl Signals {
         let number = i32::try_from(self.descriptor.read_signal().ok().flatten()?.ssi_signo).ok()?;
         #[cfg(not(linux_tree))]
         let number = self.descriptor.next()?;
-        match number {
-            _ if number == Signal::SIGTSTP as i32 => Some(Taken::Suspend),
-            _ if number == Signal::SIGUSR1 as i32 => Some(Taken::Snapshot),
-            _ => Some(Taken::Abort(number)),
-        }
+        Some(match Signal::try_from(number) {
+            Ok(Signal::SIGTSTP) => Taken::Suspend,
+            Ok(Signal::SIGCONT) => Taken::Continue,
+            Ok(Signal::SIGUSR1) => Taken::Snapshot,
+            _ => Taken::Abort(number),
+        })
     }
 
     /// Gives the signals back: from now on each ends the process at once.
