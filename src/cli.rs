@@ -1,8 +1,12 @@
 //! The command line: what may be typed, and what it means.
 
+mod about;
 pub mod asked;
 pub mod flags;
 mod limits;
+mod manual;
+mod prose;
+pub mod screen;
 pub mod usage;
 mod words;
 

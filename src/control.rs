@@ -25,6 +25,10 @@ pub struct State {
     pub wish: Wish,
     /// The tree and its clock stand still.
     pub suspended: bool,
+    /// How often [`Control::ask_progress`] was called.
+    pub progress_asked: u64,
+    /// How often [`Control::ask_snapshot`] was called.
+    pub snapshots_asked: u64,
 }
 
 /// A handle to a call: cheap to clone, and all clones steer the same call.
@@ -68,6 +72,18 @@ impl Control {
     /// Continues what [`Control::suspend`] stopped.
     pub fn resume(&self) {
         self.state.send_modify(|state| state.suspended = false);
+    }
+
+    /// Has the observer of the call told how far the command is, once and soon, while it runs.
+    pub fn ask_progress(&self) {
+        self.state
+            .send_modify(|state| state.progress_asked = state.progress_asked.wrapping_add(1));
+    }
+
+    /// Has the observer of the call given the report so far, once and soon, while the command runs.
+    pub fn ask_snapshot(&self) {
+        self.state
+            .send_modify(|state| state.snapshots_asked = state.snapshots_asked.wrapping_add(1));
     }
 
     /// What was asked so far.

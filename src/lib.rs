@@ -15,6 +15,7 @@ pub mod hooks;
 pub mod limits;
 pub mod meaning;
 pub mod messages;
+pub mod observer;
 pub mod output;
 pub mod report;
 pub mod request;
@@ -25,7 +26,7 @@ pub mod units;
 
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-pub use sys::{process, start, stdio, watch};
+pub use sys::{process, start, stdio, terminal, watch};
 
 pub use control::Control;
 pub use environment::{EnvEdit, EnvVars, default_shell_env, edited_env, shell_env};
@@ -33,6 +34,7 @@ pub use format::text_of;
 pub use limits::{LimitError, LimitOverrides, ShellLimits, resolve_shell_limits};
 pub use meaning::{Meaning, interpret};
 pub use messages::{Message, MessageError, ShellMessages, one_line, resolve_shell_messages};
+pub use observer::{Observer, Progress, Snapshot};
 pub use report::{
     Content, ErrorCode, Note, Phase, Report, Severity, ShellError, ShellOutput, ShellResult,
     ShellRun, Status, StoppedBy,

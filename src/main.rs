@@ -1,20 +1,24 @@
 //! `bsh`: parse, run, print, exit.
-#![cfg_attr(all(target_os = "linux", target_env = "gnu"), no_main)]
+#![cfg_attr(all(not(test), target_os = "linux", target_env = "gnu"), no_main)]
 
 mod cli;
 mod session;
 
 use std::ffi::OsString;
 
-use bsh::{ErrorCode, Phase, ShellError, ShellMessages, tool::refused_result};
+use bsh::{ErrorCode, Phase, ShellError, ShellMessages, process, tool::refused_result};
 
 use crate::cli::{Parsed, Print};
-use crate::session::print::{complain, rendered, write_out};
+use crate::session::print::{Look, complain, rendered, write_out};
 use crate::session::{Exit, panics};
 
+// The tests of this crate have a main function of their own.
+#[cfg(not(test))]
 bsh::main_function!(run);
 
+#[cfg_attr(test, allow(dead_code))]
 fn run() -> i32 {
+    process::hold_snapshots();
     let args: Vec<OsString> = std::env::args_os().collect();
     bsh::process::hide_arguments(args.first());
     let json = std::sync::atomic::AtomicBool::new(false);
@@ -61,5 +65,8 @@ fn refused(code: ErrorCode, phase: Phase, sentence: &str, json: bool) -> Exit {
         data: None,
     };
     let result = refused_result(error, &ShellMessages::default());
-    write_out(&rendered(&result, Print::Json), Exit::Trouble)
+    write_out(
+        &rendered(&result, Print::Json, Look::default()),
+        Exit::Trouble,
+    )
 }

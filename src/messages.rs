@@ -45,10 +45,13 @@ catalogue! {
     StatusAbort "status.abort" "Aborted after {duration}." ["duration"];
     StatusOutputCap "status.output-cap" "Stopped at {bytes} of output." ["bytes", "duration"];
     StatusLost "status.lost" "Lost after {duration}." ["duration"];
+    StatusRunning "status.running" "Running for {duration} of {timeout}." ["duration", "timeout"];
+    StatusStopping "status.stopping" "Being stopped after {duration} of {timeout}." ["duration", "timeout"];
     StatusStopped "status.stopped" "The process tree was stopped." [];
 
     ViewEmpty "view.empty" "(no output)" [];
     ViewShown "view.shown" "(shown above)" [];
+    ViewShownSaved "view.shown.saved" "(shown above, all of it is in {path})" ["path"];
     Gap "gap" "[… {lines} and {bytes} left out …]" ["lines", "bytes"];
     GapSaved "gap.saved" "[… {lines} and {bytes} left out, all of it is in {path} …]" ["lines", "bytes", "path"];
     LineOne "count.line" "1 line" ["count"];

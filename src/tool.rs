@@ -10,6 +10,7 @@ mod run;
 mod spill;
 mod stages;
 mod verdict;
+mod watching;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use capture::{Capture, Captured};
 use guard::guarded;
 use stages::{Halt, Plan};
 use verdict::Subject;
+use watching::Watching;
 
 use crate::control::{Control, Wish};
 use crate::environment::EnvVars;
@@ -108,11 +110,23 @@ impl BashTool {
             limits,
             messages,
             masks,
+            observer,
             ..
         } = self.parts();
         let cwd = plan.cwd.to_string_lossy().into_owned();
-        let mut capture = Capture::new(limits, masks, spill);
+        let mut capture = Capture::new(limits, masks, spill, observer.clone());
         let surroundings = runner.surroundings();
+        let watching = observer.as_deref().map(|observer| Watching {
+            observer,
+            masks,
+            request: &plan.request,
+            command: &plan.command,
+            cwd: &cwd,
+            notes: &plan.notes,
+        });
+        if let Some(watching) = &watching {
+            watching.starting(plan.timeout);
+        }
         let start = run::Start {
             runner: &**runner,
             command: plan.command.clone(),
@@ -121,7 +135,7 @@ impl BashTool {
             grace: limits.kill_grace(),
             timeout: plan.timeout,
         };
-        let ended = run::run(start, &mut capture, control).await;
+        let ended = run::run(start, &mut capture, control, watching.as_ref()).await;
         if let Some(error) = ended.exit.as_ref().and_then(|exit| exit.error.as_ref()) {
             let error = verdict::start_error(error, &cwd, messages);
             capture.discard().await;
@@ -141,6 +155,9 @@ impl BashTool {
             stderr,
             spill_failure,
         } = capture.finish().await;
+        if let Some(observer) = observer {
+            observer.ended();
+        }
         let verdict = verdict::verdict(subject, ended, messages);
         let meaning = verdict.code_to_explain().and_then(|code| {
             let is_here = surroundings.is_this_machine;

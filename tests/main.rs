@@ -3,19 +3,24 @@
 mod harness;
 
 mod abort;
+mod clients;
 mod command_line;
 mod environment;
 mod errors;
 mod examples;
 mod faults;
+mod generated;
 mod hooks;
 mod input;
 mod limits;
 mod masks;
 mod meaning;
 mod output;
+mod readme;
+mod recipes;
 mod report;
 mod run;
+mod screen;
 mod spill;
 mod text;
 mod tree;

@@ -12,12 +12,14 @@ use bsh::output::{Masks, SpillTarget};
 use bsh::request::MAX_REQUEST_BYTES;
 use bsh::runner::local::{Background, LocalSettings, StdinSource};
 use bsh::{BashRequest, EnvEdit, Input, ShellLimits, parse_duration, resolve_shell_limits, stdio};
+use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 
 use crate::cli::flags::{EnvironmentFlags, Flags, OutputFlags, RunFlags};
+use crate::cli::screen::Shown;
 use crate::cli::usage::{UsageError, wants_json};
-use crate::cli::{limits, words};
+use crate::cli::{about, limits, words};
 
 /// How the report is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +45,7 @@ pub struct Asked {
     pub spill: Option<SpillTarget>,
     pub masks: Masks,
     pub print: Print,
+    pub shown: Shown,
     /// An exit code that is no error becomes 0.
     pub exit_by_meaning: bool,
 }
@@ -71,6 +74,9 @@ pub enum Parsed {
 pub fn parse(args: &[OsString]) -> Parsed {
     let matches = match Flags::command().try_get_matches_from(args) {
         Ok(matches) => matches,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            return Parsed::About(about::help(args));
+        }
         Err(error) if !error.use_stderr() => return Parsed::About(error.to_string()),
         Err(error) => {
             let sentence = UsageError::of_clap(&error, args);
@@ -86,15 +92,18 @@ pub fn parse(args: &[OsString]) -> Parsed {
             wants_json(&Flags::command(), args),
         )
     });
-    let asked = flags.and_then(|flags| {
+    let parsed = flags.and_then(|flags| {
         let json = flags.output.json || flags.output.pretty;
+        if let Some(text) = about::asked_for(&flags.about).map_err(|error| (error, json))? {
+            return Ok(Parsed::About(text));
+        }
         let parsed = match flags.about.explain.is_some() {
             true => explanation_of(flags),
             false => meaning_of(flags, &matches).map(|asked| Parsed::Run(Box::new(asked))),
         };
         parsed.map_err(|error| (error, json))
     });
-    match asked {
+    match parsed {
         Ok(parsed) => parsed,
         Err((error, json)) => Parsed::Refused { error, json },
     }
@@ -122,6 +131,7 @@ fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
     };
     let lifeline = flags.run.lifeline;
     let spill = spill_target(&flags.output)?;
+    let shown = flags.screen.meaning()?;
     let masks = masks(&flags.output)?;
     let input = input_of(flags)?;
     if let Input::Request(request) = &input {
@@ -136,6 +146,7 @@ fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
         spill,
         masks,
         print,
+        shown,
         exit_by_meaning,
     })
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser};
 
+use crate::cli::screen::ScreenFlags;
+
 /// The whole command line.
 ///
 /// Values that are checked by their meaning are kept as they were typed, so that there is one place
@@ -14,7 +16,7 @@ use clap::{Args, Parser};
     name = "bsh",
     version,
     about = "Run one shell command safely: always a timeout, bounded output, one true report",
-    override_usage = "bsh [OPTIONS] COMMAND\n       bsh [OPTIONS] [--] PROGRAM ARG…\n       bsh [OPTIONS] --request FILE|-",
+    override_usage = "bsh [OPTIONS] COMMAND\n       bsh [OPTIONS] [--] PROGRAM ARG…\n       bsh [OPTIONS] --request FILE|-\n       bsh --explain CODE COMMAND",
     args_override_self = true,
     disable_help_subcommand = true
 )]
@@ -33,6 +35,8 @@ pub struct Flags {
     #[command(flatten)]
     pub output: OutputFlags,
     #[command(flatten)]
+    pub screen: ScreenFlags,
+    #[command(flatten)]
     pub about: AboutFlags,
 }
 
@@ -40,7 +44,7 @@ pub struct Flags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Request")]
 pub struct RequestFlags {
-    /// Stop the command after this time, such as 90s, 2m 30s or 500ms
+    /// Stop the command after this time: 90s, 2m 30s, 500ms
     #[arg(short, long, value_name = "D", allow_hyphen_values = true)]
     pub timeout: Option<String>,
     /// Run in this folder
@@ -103,7 +107,7 @@ pub struct RunFlags {
     /// The shell, found on the PATH of bsh [default: bash]
     #[arg(long, value_name = "PATH")]
     pub shell: Option<OsString>,
-    /// What the command reads: nothing, the input of bsh, or a file [default: null]
+    /// What the command reads: null, inherit or a file [default: null]
     #[arg(long, value_name = "null|inherit|FILE")]
     pub stdin: Option<OsString>,
     /// Leave a descriptor of bsh open in the command
@@ -127,9 +131,19 @@ pub struct RunFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "About")]
 pub struct AboutFlags {
-    /// Say what this exit code of COMMAND would mean, and run nothing
+    /// Say what this exit code of COMMAND would mean
     #[arg(long, value_name = "CODE", allow_hyphen_values = true, conflicts_with_all = ["request", "timeout", "cwd"])]
     pub explain: Option<String>,
+    /// Print the completions for a shell
+    #[arg(
+        long,
+        value_name = "bash|zsh|fish|powershell|elvish|nushell",
+        exclusive = true
+    )]
+    pub completions: Option<OsString>,
+    /// Print the manual page
+    #[arg(long, exclusive = true)]
+    pub man: bool,
 }
 
 /// What is printed.

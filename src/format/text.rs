@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use crate::messages::{Message, ShellMessages, one_line};
+use crate::observer::Snapshot;
 use crate::report::{
     Content, Note, Report, Severity, ShellOutput, ShellResult, ShellRun, StoppedBy,
 };
@@ -54,6 +55,64 @@ pub fn lines_of(report: &Report, messages: &ShellMessages, notes: bool) -> Vec<L
         }
     }
     lines
+}
+
+/// The lines of a report so far, for a command that still runs.
+pub fn lines_so_far(snapshot: &Snapshot, messages: &ShellMessages) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut add = |role, text| lines.push(Line { role, text });
+    if let (Some(run), Some(output)) = (&snapshot.run, &snapshot.output) {
+        let duration = format_duration(Duration::from_millis(run.duration_ms));
+        let timeout = format_duration(Duration::from_millis(run.timeout_ms));
+        let message = match run.stopped_by {
+            None => Message::StatusRunning,
+            Some(_) => Message::StatusStopping,
+        };
+        let values = [("duration", duration.as_str()), ("timeout", &timeout)];
+        add(Role::Status, messages.render(message, &values));
+        for (role, text) in view(output, messages) {
+            add(role, text);
+        }
+        if !snapshot.notes.is_empty() {
+            add(Role::Separator, String::new());
+        }
+    }
+    for note in &snapshot.notes {
+        add(Role::Note(note.severity), note_line(note));
+    }
+    lines
+}
+
+/// The same lines with one in place of the view, which was shown already.
+pub fn with_view_shown(
+    lines: Vec<Line>,
+    output: &ShellOutput,
+    messages: &ShellMessages,
+) -> Vec<Line> {
+    let shown = match &output.spill {
+        Some(path) if output.omitted_bytes > 0 => {
+            messages.render(Message::ViewShownSaved, &[("path", path)])
+        }
+        _ => messages.plain(Message::ViewShown),
+    };
+    let mut shown = Some(shown);
+    let mut kept = Vec::with_capacity(lines.len());
+    for line in lines {
+        if !matches!(line.role, Role::View | Role::Gap) {
+            kept.push(line);
+        } else if let Some(text) = shown.take() {
+            let role = Role::Gap;
+            kept.push(Line { role, text });
+        }
+    }
+    kept
+}
+
+/// The line of one note.
+pub fn line_of_note(note: &Note) -> Line {
+    let role = Role::Note(note.severity);
+    let text = note_line(note);
+    Line { role, text }
 }
 
 /// The lines as one text, without a final newline.

@@ -1,11 +1,20 @@
 //! The steps that make a report's output of raw chunks, put together.
 
+use crate::observer::Progress;
 use crate::output::{Cleaner, Masker, Masks, OmittedErrors, View, ViewLimits};
 use crate::report::ShellOutput;
 use crate::runner::Stream;
 
 /// How much of standard error is kept raw, in bytes: what an exit code's meaning may rest on.
 pub const STDERR_EVIDENCE_BYTES: usize = 8 * 1024;
+
+/// More than any terminal shows of one line, in characters.
+const LAST_LINE_CHARS: usize = 1000;
+
+/// The last line that has something in it.
+fn last_line_of(text: &str) -> Option<&str> {
+    text.lines().rev().find(|line| !line.trim().is_empty())
+}
 
 /// Raw chunks in order → clean → mask → view, and the counts.
 ///
@@ -76,6 +85,26 @@ impl OutputPipeline {
                 view.push(text);
             });
         });
+    }
+
+    /// How far the output is: without the time, which is not known here.
+    pub fn progress(&self) -> Progress {
+        let mut line = String::new();
+        let (mut cleaner, mut masker) = (self.cleaner.clone(), self.masker.clone());
+        let mut held = String::new();
+        cleaner.finish(&mut |clean| masker.push(clean, &mut |text| held.push_str(text)));
+        masker.finish(&mut |text| held.push_str(text));
+        if let Some(last) = last_line_of(&held) {
+            line.push_str(last);
+        } else if let Some(last) = last_line_of(&self.view.end()) {
+            line.push_str(last);
+        }
+        Progress {
+            bytes: self.total_bytes(),
+            lines: self.view.newlines() + held.lines().count() as u64,
+            last_line: line.chars().take(LAST_LINE_CHARS).collect(),
+            ..Progress::default()
+        }
     }
 
     /// Ends the output.

@@ -118,6 +118,25 @@ impl View {
         self.push_rest(text.as_bytes().get(taken..).unwrap_or_default());
     }
 
+    /// Newlines of the text so far.
+    pub(super) fn newlines(&self) -> u64 {
+        self.total_newlines
+    }
+
+    /// The last few thousand bytes of the text so far, as far as they are held.
+    pub(super) fn end(&self) -> String {
+        const END_BYTES: usize = 4096;
+        if self.rest.is_empty() {
+            let start = self.head.len().saturating_sub(END_BYTES);
+            let start = self.head.ceil_char_boundary(start);
+            return self.head.get(start..).unwrap_or_default().to_owned();
+        }
+        let skipped = self.rest.len().saturating_sub(END_BYTES);
+        let end: Vec<u8> = self.rest.iter().skip(skipped).copied().collect();
+        // A character that the cut went through is not worth an error.
+        String::from_utf8_lossy(&end).into_owned()
+    }
+
     /// Ends the text.
     pub fn finish(mut self) -> Viewed {
         let total_lines =

@@ -5,20 +5,29 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use bsh::format::TextFormatter;
-use bsh::process::{Signals, Taken, become_subreaper, share_one_heap, stop_self};
+use bsh::process::{
+    Signals, Taken, become_subreaper, leave_children_to_kernel, share_one_heap, stop_self,
+};
 use bsh::runner::local::LocalRunner;
 use bsh::watch::Watched;
-use bsh::{BashTool, Control, ShellResult, stdio};
+use bsh::{BashTool, Control, ShellResult, Status, stdio, terminal};
 use tokio::pin;
-use tokio::time::timeout;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 
+use crate::cli::screen::When;
 use crate::cli::{Asked, Print};
 use crate::session::Exit;
 use crate::session::exit::means_no_error;
-use crate::session::print::{rendered, write_out};
+use crate::session::hint::hint_at_timeout;
+use crate::session::print::{Look, rendered, write_out};
+use crate::session::screen::{Phase, Screen, ScreenWatcher};
 
 /// What SIGPIPE is on Linux.
 const SIGPIPE: i32 = 13;
+/// A command that is quick has no status line.
+const QUIET: Duration = Duration::from_millis(500);
+/// Between two drawings of the status line.
+const BETWEEN_TICKS: Duration = Duration::from_millis(100);
 /// What the runner may take to hold the tree before bsh itself is held; a whole tree takes a few ms.
 const HOLDING: Duration = Duration::from_millis(500);
 
@@ -31,6 +40,7 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
     let signals = Signals::take().context("cannot take signals")?;
     // Without it a watcher that is killed leaves orphans to somebody else; nothing else is lost.
     let _ = become_subreaper();
+    leave_children_to_kernel();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()
@@ -38,20 +48,31 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
         .max_io_events_per_tick(16)
         .build()
         .context("cannot start the runtime")?;
-    let print = asked.print;
+    let (print, shown, limits) = (asked.print, asked.shown, asked.limits);
     let exit_by_meaning = asked.exit_by_meaning;
-    let called = runtime.block_on(call(asked, &signals))?;
+    let screen = Screen::new(shown.progress == When::Always);
+    let watcher = ScreenWatcher::new(screen.clone(), shown.live);
+    let called = runtime.block_on(call(asked, &signals, watcher))?;
     runtime.shutdown_background();
     signals.give_back();
+    let all_written = screen.finish();
     if called.reader_gone {
         return Ok(Exit::BySignal(SIGPIPE));
     }
-    let exit = Exit::of(&called.result.report, called.aborted_by);
-    let exit = match exit_by_meaning && means_no_error(&called.result.report) {
+    let report = &called.result.report;
+    let exit = match exit_by_meaning && means_no_error(report) {
         true => Exit::Fine,
-        false => exit,
+        false => Exit::of(report, called.aborted_by),
     };
-    Ok(write_out(&rendered(&called.result, print), exit))
+    let look = match print {
+        Print::Text | Print::View => Look::of(shown, all_written, print == Print::Text),
+        Print::Json | Print::PrettyJson => Look::default(),
+    };
+    let exit = write_out(&rendered(&called.result, print, look), exit);
+    if matches!(print, Print::Text | Print::View) && report.status == Status::Timeout {
+        hint_at_timeout(&limits);
+    }
+    Ok(exit)
 }
 
 struct Called {
@@ -61,10 +82,12 @@ struct Called {
     reader_gone: bool,
 }
 
-async fn call(asked: Asked, signals: &Signals) -> anyhow::Result<Called> {
+async fn call(asked: Asked, signals: &Signals, watcher: ScreenWatcher) -> anyhow::Result<Called> {
+    let mut ticks = progress_ticks(asked.shown.progress);
     let mut tool = BashTool::builder(LocalRunner::new(asked.local))
         .limits(asked.limits)
         .env(asked.env)
+        .observer(watcher.clone())
         .masks(asked.masks)
         .formatter(TextFormatter {
             notes: asked.print != Print::View,
@@ -98,6 +121,7 @@ async fn call(asked: Asked, signals: &Signals) -> anyhow::Result<Called> {
                 }
                 Taken::Suspend => {
                     control.suspend();
+                    watcher.screen.hide();
                     // The tree is held first, and this process last.
                     tokio::select! {
                         biased;
@@ -110,6 +134,7 @@ async fn call(asked: Asked, signals: &Signals) -> anyhow::Result<Called> {
                         match taken {
                             Taken::Suspend => go_on = false,
                             Taken::Continue => go_on = true,
+                            Taken::Snapshot => control.ask_snapshot(),
                             Taken::Abort(number) => {
                                 aborted_by.get_or_insert(number);
                                 control.abort();
@@ -120,9 +145,16 @@ async fn call(asked: Asked, signals: &Signals) -> anyhow::Result<Called> {
                         stop_self();
                     }
                     control.resume();
+                    watcher.screen.reveal();
                 }
+                Taken::Snapshot => match watcher.phase() {
+                    Phase::Before => watcher.screen.write("The command has not started yet.\n"),
+                    Phase::Running => control.ask_snapshot(),
+                    Phase::After => watcher.screen.write("The command has ended.\n"),
+                },
                 Taken::Continue => {}
             },
+            () = tick(&mut ticks) => control.ask_progress(),
         }
     };
     Ok(Called {
@@ -130,6 +162,29 @@ async fn call(asked: Asked, signals: &Signals) -> anyhow::Result<Called> {
         aborted_by,
         reader_gone,
     })
+}
+
+/// When the status line is drawn; never, where nobody looks.
+fn progress_ticks(when: When) -> Option<Interval> {
+    let wanted = match when {
+        When::Auto => terminal::is_stderr_terminal() && !terminal::is_dumb(),
+        When::Always => true,
+        When::Never => false,
+    };
+    wanted.then(|| {
+        let mut ticks = interval_at(Instant::now() + QUIET, BETWEEN_TICKS);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        ticks
+    })
+}
+
+async fn tick(ticks: &mut Option<Interval>) {
+    match ticks {
+        Some(ticks) => {
+            ticks.tick().await;
+        }
+        None => std::future::pending().await,
+    }
 }
 
 async fn next_signal(signals: &Signals, incoming: &Watched) -> Taken {

@@ -3,8 +3,11 @@
 pub mod call;
 pub mod exit;
 pub mod explain;
+mod hint;
+mod paint;
 pub mod panics;
 pub mod print;
+mod screen;
 
 pub use call::run;
 pub use exit::Exit;

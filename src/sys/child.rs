@@ -2,6 +2,7 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use crate::sys::{fd, signal};
@@ -137,10 +138,11 @@ pub(crate) fn start(program: &Program) -> Result<i32, StartFailure> {
         failure: None,
     };
     /// Bytes of stack for the child until its exec; it calls nothing deep.
-    const STACK: usize = 64 * 1024;
+    const STACK: usize = 32 * 1024;
     #[repr(align(16))]
-    struct Stack([u8; STACK]);
-    let mut stack = Stack([0; STACK]);
+    struct Stack([MaybeUninit<u8>; STACK]);
+    // Not cleared: that would touch all of it.
+    let mut stack = Stack([const { MaybeUninit::uninit() }; STACK]);
     // With CLONE_VFORK this process sleeps until the child has called exec or ended, so sharing its
     // memory (CLONE_VM) is safe, spares copying page tables, and carries the failure back.
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;

@@ -8,6 +8,7 @@ use crate::hooks::{
 };
 use crate::limits::ShellLimits;
 use crate::messages::ShellMessages;
+use crate::observer::Observer;
 use crate::output::Masks;
 use crate::runner::Runner;
 use crate::tool::BashTool;
@@ -26,6 +27,7 @@ pub(super) struct Parts {
     pub after_run: Vec<Arc<dyn AfterRunHook>>,
     pub spill: Option<Arc<dyn SpillFactory>>,
     pub formatter: Arc<dyn Formatter>,
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 /// Makes a [`BashTool`] of its parts; what is not set keeps its default.
@@ -49,6 +51,7 @@ impl BashToolBuilder {
                 after_run: Vec::new(),
                 spill: None,
                 formatter: Arc::new(TextFormatter::default()),
+                observer: None,
             },
         }
     }
@@ -120,6 +123,13 @@ impl BashToolBuilder {
     #[must_use]
     pub fn formatter(mut self, formatter: impl Formatter + 'static) -> Self {
         self.parts.formatter = Arc::new(formatter);
+        self
+    }
+
+    /// Who sees the call while it runs.
+    #[must_use]
+    pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
+        self.parts.observer = Some(Arc::new(observer));
         self
     }
 

@@ -1,6 +1,9 @@
 //! What becomes of the bytes of a run: counted up to the cap, shown, kept.
 
+use std::sync::Arc;
+
 use crate::limits::ShellLimits;
+use crate::observer::{Observer, Progress};
 use crate::output::{Masks, OmittedErrors, OutputPipeline, ViewLimits};
 use crate::report::ShellOutput;
 use crate::runner::Chunk;
@@ -10,6 +13,7 @@ use crate::tool::spill::SpillFeed;
 pub(super) struct Capture {
     pipeline: OutputPipeline,
     spill: SpillFeed,
+    observer: Option<Arc<dyn Observer>>,
     left: u64,
     over_cap: bool,
 }
@@ -25,7 +29,12 @@ pub(super) struct Captured {
 }
 
 impl Capture {
-    pub(super) fn new(limits: &ShellLimits, masks: &Masks, spill: SpillFeed) -> Self {
+    pub(super) fn new(
+        limits: &ShellLimits,
+        masks: &Masks,
+        spill: SpillFeed,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Self {
         let view = ViewLimits {
             max_bytes: usize::try_from(limits.max_output_bytes).unwrap_or(usize::MAX),
             max_lines: limits.max_output_lines,
@@ -34,6 +43,7 @@ impl Capture {
         Self {
             pipeline: OutputPipeline::new(view, masks.clone()),
             spill,
+            observer,
             left: limits.max_capture_bytes,
             over_cap: false,
         }
@@ -50,8 +60,26 @@ impl Capture {
             return;
         }
         self.left -= chunk.bytes.len() as u64;
-        self.pipeline.push(chunk.stream, &chunk.bytes);
+        match &self.observer {
+            None => self.pipeline.push(chunk.stream, &chunk.bytes),
+            Some(observer) => {
+                observer.chunk(chunk.stream, &chunk.bytes);
+                let show = &mut |text: &str| observer.text(text);
+                self.pipeline
+                    .push_observed(chunk.stream, &chunk.bytes, show);
+            }
+        }
         self.spill.offer(chunk);
+    }
+
+    /// How far the output is.
+    pub(super) fn progress_so_far(&self) -> Progress {
+        self.pipeline.progress()
+    }
+
+    /// What the report would say of the output if it ended now.
+    pub(super) fn output_so_far(&self) -> ShellOutput {
+        self.pipeline.clone().finish().output
     }
 
     /// More was written than may be captured.
@@ -80,7 +108,12 @@ impl Capture {
     }
 
     pub(super) async fn finish(self) -> Captured {
-        let finished = self.pipeline.finish();
+        let finished = match &self.observer {
+            None => self.pipeline.finish(),
+            Some(observer) => self
+                .pipeline
+                .finish_observed(&mut |text| observer.text(text)),
+        };
         let mut output = finished.output;
         let spill = self.spill.finish().await;
         output.spill = spill.path;

@@ -14,6 +14,7 @@ use crate::runner::{Chunk, ChunkSink, Exit, Job, Order, Runner};
 use crate::tool::capture::Capture;
 use crate::tool::clock::Clock;
 use crate::tool::guard::catching;
+use crate::tool::watching::Watching;
 
 /// Chunks on their way from the runner; then its sends wait.
 const CHUNKS_UNDER_WAY: usize = 16;
@@ -47,7 +48,12 @@ pub(super) struct Start<'a> {
 }
 
 /// Runs a command to its end or to the end of the tool's patience.
-pub(super) async fn run(start: Start<'_>, capture: &mut Capture, control: &Control) -> Ended {
+pub(super) async fn run(
+    start: Start<'_>,
+    capture: &mut Capture,
+    control: &Control,
+    watching: Option<&Watching<'_>>,
+) -> Ended {
     let (sink, mut chunks) = ChunkSink::channel(CHUNKS_UNDER_WAY);
     let (orders, receiver) = watch::channel(Order::Run);
     let job = Job {
@@ -67,7 +73,8 @@ pub(super) async fn run(start: Start<'_>, capture: &mut Capture, control: &Contr
         give_up_at: None,
     };
     let mut wishes = control.watch();
-    steering.follow(*wishes.borrow_and_update());
+    let mut answered = *wishes.borrow_and_update();
+    steering.follow(answered);
     // Boxed, so that dropping this future drops the runner's, which stops the tree.
     let mut running = Box::pin(catching(async { start.runner.run(job, sink).await }));
     let mut chunks_open = true;
@@ -87,7 +94,14 @@ pub(super) async fn run(start: Start<'_>, capture: &mut Capture, control: &Contr
             // which a pipe that is never empty must not keep waiting.
             biased;
             exit = &mut running => break Some(exit),
-            Ok(()) = wishes.changed() => steering.follow(*wishes.borrow_and_update()),
+            Ok(()) = wishes.changed() => {
+                let state = *wishes.borrow_and_update();
+                steering.follow(state);
+                if let Some(watching) = watching {
+                    watching.answer(answered, state, &steering, capture);
+                }
+                answered = state;
+            }
             () = &mut timer => {
                 timer_set_to = None;
                 if steering.tick() == Tick::GiveUp {
@@ -136,12 +150,12 @@ enum Tick {
 }
 
 /// Turns the clock, the cap and the caller's wishes into orders.
-struct Steering {
+pub(super) struct Steering {
     orders: watch::Sender<Order>,
-    clock: Clock,
-    timeout: Duration,
+    pub(super) clock: Clock,
+    pub(super) timeout: Duration,
     grace: Duration,
-    stop: Option<StoppedBy>,
+    pub(super) stop: Option<StoppedBy>,
     give_up_at: Option<Instant>,
 }
 

@@ -27,6 +27,8 @@ const BULK_BYTES: usize = 64 * 1024;
 const BULK_AFTER: u32 = 16;
 /// Packets of a stream that are read at once, before the other stream has its turn.
 const TURN: u32 = 64;
+/// Signals that are read at once.
+const SIGNALS_AT_ONCE: usize = 64;
 /// How long signals are waited for that are about to be sent.
 const SIGNAL_DELAY: Duration = Duration::from_millis(5);
 
@@ -71,6 +73,8 @@ pub(super) struct Capture {
     /// Readable when a write was signalled. None where there are no such signals.
     signals: Option<OwnedFd>,
     sequence: Sequence,
+    /// Where signals are read to.
+    room: Vec<signal::Raw>,
     page: usize,
 }
 
@@ -105,20 +109,26 @@ impl Capture {
             sources,
             signals: None,
             sequence: Sequence::new(),
+            room: vec![signal::Raw::empty(); SIGNALS_AT_ONCE],
             page: fd::page_size(),
         };
         Ok((capture, WriteEnds { stdout, stderr }))
     }
 
-    /// Has the order of writes signalled from now on to the calling thread, which has all signals blocked
-    /// and is the one that reads. Where that cannot be had, the pipes are read as they become readable.
-    pub(super) fn begin(&mut self) {
+    /// Has the order of writes signalled from now on to the calling thread, which has these signals blocked
+    /// and is the one that reads; another thread may have done so before. Where that cannot be had, the
+    /// pipes are read as they become readable.
+    pub(super) fn begin(&mut self, batch: &mut Batch) {
+        self.sequence.give_up(batch);
+        self.sequence = Sequence::new();
         self.signals = signal::descriptor(&[signal::notification(), libc::SIGIO]).ok();
         if self.signals.is_none() {
             return;
         }
         for source in &mut self.sources {
             let Some(pipe) = &source.pipe else { continue };
+            source.listener = None;
+            source.has_tried_to_listen = false;
             if fd::notify_this_thread(fd::borrow(pipe), signal::notification()).is_ok()
                 && source.order(true).is_ok()
             {
@@ -298,11 +308,10 @@ impl Capture {
         let Some(signals) = &self.signals else {
             return false;
         };
-        let mut room = [signal::Raw::empty(); 64];
         let mut any = false;
         loop {
             let (mut overflow, mut count) = (false, 0);
-            for arrived in signal::arrived(fd::borrow(signals), &mut room) {
+            for arrived in signal::arrived(fd::borrow(signals), &mut self.room) {
                 count += 1;
                 if arrived.number == libc::SIGIO {
                     overflow = true;
@@ -322,7 +331,7 @@ impl Capture {
                 any = true;
                 self.sequence.give_up(batch);
             }
-            if count < room.len() {
+            if count < SIGNALS_AT_ONCE {
                 return any;
             }
         }
