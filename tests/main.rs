@@ -20,6 +20,7 @@ mod readme;
 mod recipes;
 mod report;
 mod run;
+mod scarce;
 mod screen;
 mod spill;
 mod text;
