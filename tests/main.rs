@@ -3,6 +3,7 @@
 mod harness;
 
 mod abort;
+mod background;
 mod clients;
 mod command_line;
 mod environment;
@@ -11,6 +12,7 @@ mod examples;
 mod faults;
 mod generated;
 mod hooks;
+mod hostile;
 mod input;
 mod limits;
 mod masks;
@@ -23,5 +25,6 @@ mod run;
 mod scarce;
 mod screen;
 mod spill;
+mod surroundings;
 mod text;
 mod tree;
