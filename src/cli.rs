@@ -1,6 +1,7 @@
 //! The command line: what may be typed, and what it means.
 
 pub mod asked;
+pub mod extend;
 pub mod flags;
 mod limits;
 pub mod usage;

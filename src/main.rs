@@ -5,6 +5,7 @@ mod session;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::PoisonError;
 
 use bsh::{ErrorCode, Phase, ShellError, ShellMessages, tool::refused_result};
 
@@ -14,35 +15,40 @@ use crate::session::{Exit, panics};
 
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
-    let json = std::sync::atomic::AtomicBool::new(false);
+    let print = std::sync::Mutex::new(Print::Text);
     let exit = panics::caught(|| match cli::parse(&args) {
         Parsed::About(text) => write_out(&text, Exit::Fine),
-        Parsed::Refused { error, json } => refused(
+        Parsed::Refused { error, print } => refused(
             ErrorCode::InvalidInput,
             Phase::Input,
             &error.to_string(),
-            json,
+            print,
         ),
         Parsed::Run(asked) => {
-            let as_json = matches!(asked.print, Print::Json | Print::PrettyJson);
-            json.store(as_json, std::sync::atomic::Ordering::Relaxed);
-            session::run(*asked).unwrap_or_else(|error| failed(&format!("{error:#}"), as_json))
+            let how = asked.print;
+            *print.lock().unwrap_or_else(PoisonError::into_inner) = how;
+            session::run(*asked).unwrap_or_else(|error| failed(&format!("{error:#}"), how))
         }
     })
-    .unwrap_or_else(|panic| failed(&panic, json.into_inner()));
+    .unwrap_or_else(|panic| {
+        failed(
+            &panic,
+            *print.lock().unwrap_or_else(PoisonError::into_inner),
+        )
+    });
     exit.into_code()
 }
 
 /// bsh itself failed: the part that watches the command is lost, and the command was stopped.
-fn failed(detail: &str, json: bool) -> Exit {
+fn failed(detail: &str, print: Print) -> Exit {
     let detail = [("detail", detail)];
     let sentence = ShellMessages::default().render(bsh::Message::Internal, &detail);
-    refused(ErrorCode::RunnerLost, Phase::Run, &sentence, json)
+    refused(ErrorCode::RunnerLost, Phase::Run, &sentence, print)
 }
 
 /// A call that never was: one sentence on standard error, or one object on standard output.
-fn refused(code: ErrorCode, phase: Phase, sentence: &str, json: bool) -> Exit {
-    if !json {
+fn refused(code: ErrorCode, phase: Phase, sentence: &str, print: Print) -> Exit {
+    if matches!(print, Print::Text | Print::View) {
         complain(sentence);
         return Exit::Trouble;
     }
@@ -53,5 +59,9 @@ fn refused(code: ErrorCode, phase: Phase, sentence: &str, json: bool) -> Exit {
         data: None,
     };
     let result = refused_result(error, &ShellMessages::default());
-    write_out(&rendered(&result, Print::Json), Exit::Trouble)
+    let print = match print {
+        Print::Events => Print::Events,
+        _ => Print::Json,
+    };
+    write_out(&rendered(&result, print), Exit::Trouble)
 }

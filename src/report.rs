@@ -3,7 +3,7 @@
 //! Nothing here decides anything; the pipeline fills these types and the formatters print them.
 //! The order of fields is the order of keys.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::request::BashRequest;
@@ -98,8 +98,8 @@ pub enum StoppedBy {
 }
 
 /// The cleaned view of what was printed, and its counts.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ShellOutput {
     /// All of the text when it fits the budgets, else its front.
     pub head: String,
@@ -196,7 +196,8 @@ pub enum Phase {
 }
 
 /// One remark of a report.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Note {
     /// Stable, in kebab case.
     pub code: String,
@@ -210,7 +211,7 @@ pub struct Note {
 }
 
 /// How much a note matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Good to know.

@@ -8,16 +8,17 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 use bsh::hooks::ShellEnv;
-use bsh::output::SpillTarget;
+use bsh::output::{Masks, SpillTarget};
 use bsh::request::MAX_REQUEST_BYTES;
 use bsh::runner::local::{Background, LocalSettings, StdinSource};
 use bsh::{BashRequest, EnvEdit, Input, ShellLimits, parse_duration, resolve_shell_limits, stdio};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 
+use crate::cli::extend::Hooks;
 use crate::cli::flags::{EnvironmentFlags, Flags, OutputFlags, RunFlags};
-use crate::cli::usage::{UsageError, wants_json};
-use crate::cli::{limits, words};
+use crate::cli::usage::{UsageError, wanted_print};
+use crate::cli::{extend, limits, words};
 
 /// How the report is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub enum Print {
     Json,
     /// One object, indented.
     PrettyJson,
+    /// One object a line, as things happen.
+    Events,
 }
 
 /// All that a command line means.
@@ -42,6 +45,8 @@ pub struct Asked {
     pub lifeline: bool,
     pub spill: Option<SpillTarget>,
     pub print: Print,
+    pub hooks: Hooks,
+    pub masks: Masks,
 }
 
 /// What a command line comes to.
@@ -52,7 +57,7 @@ pub enum Parsed {
     /// Print this about bsh itself.
     About(String),
     /// Wrong usage.
-    Refused { error: UsageError, json: bool },
+    Refused { error: UsageError, print: Print },
 }
 
 /// Parses the command line of this process.
@@ -64,27 +69,40 @@ pub fn parse(args: &[OsString]) -> Parsed {
             let sentence = UsageError::of_clap(&error, args);
             return Parsed::Refused {
                 error: sentence,
-                json: wants_json(&Flags::command(), args),
+                print: wanted_print(&Flags::command(), args),
             };
         }
     };
     let flags = Flags::from_arg_matches(&matches).map_err(|error| {
         (
             UsageError::of_clap(&error, args),
-            wants_json(&Flags::command(), args),
+            wanted_print(&Flags::command(), args),
         )
     });
     let asked = flags.and_then(|flags| {
-        let json = flags.output.json || flags.output.pretty;
-        meaning_of(flags, &matches).map_err(|error| (error, json))
+        let print = print_of(&flags.output);
+        let refused = |error| (error, print);
+        let masks = extend::masks(&flags.policy).map_err(refused)?;
+        // A sentence may quote what was typed.
+        meaning_of(flags, &matches, masks.clone()).map_err(|error| refused(error.masked(&masks)))
     });
     match asked {
         Ok(asked) => Parsed::Run(Box::new(asked)),
-        Err((error, json)) => Parsed::Refused { error, json },
+        Err((error, print)) => Parsed::Refused { error, print },
     }
 }
 
-fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
+fn print_of(flags: &OutputFlags) -> Print {
+    match flags {
+        flags if flags.pretty => Print::PrettyJson,
+        flags if flags.json => Print::Json,
+        flags if flags.events => Print::Events,
+        flags if flags.view => Print::View,
+        _ => Print::Text,
+    }
+}
+
+fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Asked, UsageError> {
     let overrides = limits::overrides(&flags.limits, |name| std::env::var_os(name))?;
     let limits = resolve_shell_limits(overrides)
         .map_err(|error| UsageError::new(format!("the limits conflict: {error}")))?;
@@ -93,12 +111,8 @@ fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
     };
     let mut local = local_settings(&flags.run)?;
     check_standard_input(&flags)?;
-    let print = match &flags.output {
-        output if output.pretty => Print::PrettyJson,
-        output if output.json => Print::Json,
-        output if output.view => Print::View,
-        _ => Print::Text,
-    };
+    let print = print_of(&flags.output);
+    let hooks = extend::hooks(&flags.policy, limits.kill_grace())?;
     let lifeline = flags.run.lifeline;
     let spill = spill_target(&flags.output)?;
     let input = input_of(flags)?;
@@ -113,6 +127,8 @@ fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
         lifeline,
         spill,
         print,
+        hooks,
+        masks,
     })
 }
 

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser};
 
+use crate::cli::extend::PolicyFlags;
+
 /// The whole command line.
 ///
 /// Values that are checked by their meaning are kept as they were typed, so that there is one place
@@ -30,6 +32,8 @@ pub struct Flags {
     pub environment: EnvironmentFlags,
     #[command(flatten)]
     pub run: RunFlags,
+    #[command(flatten)]
+    pub policy: PolicyFlags,
     #[command(flatten)]
     pub output: OutputFlags,
 }
@@ -131,6 +135,9 @@ pub struct OutputFlags {
     /// Print the report as indented JSON
     #[arg(long)]
     pub pretty: bool,
+    /// Print what happens as it happens, one JSON object a line, the report last
+    #[arg(long, conflicts_with_all = ["json", "pretty", "view"])]
+    pub events: bool,
     /// Keep every byte of the output in this file
     #[arg(long, value_name = "FILE", conflicts_with = "spill_dir")]
     pub spill: Option<PathBuf>,

@@ -1,7 +1,7 @@
 //! The steps that make a report's output of raw chunks, put together.
 
-use crate::output::{Cleaner, Masker, Masks, OmittedErrors, View, ViewLimits};
 use crate::observer::Progress;
+use crate::output::{Cleaner, Masker, Masks, OmittedErrors, View, ViewLimits};
 use crate::report::ShellOutput;
 use crate::runner::Stream;
 

@@ -4,7 +4,9 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use bsh::control::Wish;
 use bsh::format::TextFormatter;
+use bsh::hooks::HookRuns;
 use bsh::process::{Signals, Taken, become_subreaper, share_one_heap, stop_self};
 use bsh::runner::local::LocalRunner;
 use bsh::watch::Watched;
@@ -13,8 +15,9 @@ use tokio::pin;
 use tokio::time::timeout;
 
 use crate::cli::{Asked, Print};
-use crate::session::Exit;
+use crate::session::events::Events;
 use crate::session::print::{rendered, write_out};
+use crate::session::{Exit, hooks};
 
 /// What SIGPIPE is on Linux.
 const SIGPIPE: i32 = 13;
@@ -38,13 +41,21 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
         .build()
         .context("cannot start the runtime")?;
     let print = asked.print;
-    let called = runtime.block_on(call(asked, &signals))?;
+    // Its thread is there only when it was asked for.
+    let events = match print {
+        Print::Events => Some(Events::begin().context("cannot start a thread")?),
+        _ => None,
+    };
+    let called = runtime.block_on(call(asked, &signals, events.as_ref()))?;
     runtime.shutdown_background();
     signals.give_back();
     if called.reader_gone {
         return Ok(Exit::BySignal(SIGPIPE));
     }
     let exit = Exit::of(&called.result.report, called.aborted_by);
+    if let Some(events) = events {
+        return Ok(events.end(&called.result, exit));
+    }
     Ok(write_out(&rendered(&called.result, print), exit))
 }
 
@@ -55,7 +66,8 @@ struct Called {
     reader_gone: bool,
 }
 
-async fn call(asked: Asked, signals: &Signals) -> anyhow::Result<Called> {
+async fn call(asked: Asked, signals: &Signals, events: Option<&Events>) -> anyhow::Result<Called> {
+    let runs = HookRuns::default();
     let mut tool = BashTool::builder(LocalRunner::new(asked.local))
         .limits(asked.limits)
         .env(asked.env)
@@ -65,6 +77,13 @@ async fn call(asked: Asked, signals: &Signals) -> anyhow::Result<Called> {
     if let Some(spill) = asked.spill {
         tool = tool.spill(spill);
     }
+    if !asked.hooks.is_empty() {
+        tool = hooks::add(tool, asked.hooks, &asked.masks, &runs);
+    }
+    if let Some(events) = events {
+        tool = tool.observer(events.observer(asked.masks.clone()));
+    }
+    tool = tool.masks(asked.masks);
     let tool = tool.build();
     let control = Control::new();
     if asked.lifeline {
@@ -103,6 +122,22 @@ async fn call(asked: Asked, signals: &Signals) -> anyhow::Result<Called> {
             },
         }
     };
+    // A hook whose call was aborted is still being stopped.
+    let over = runs.over();
+    pin!(over);
+    loop {
+        if control.state().wish == Wish::AbortNow {
+            runs.hurry();
+        }
+        tokio::select! {
+            biased;
+            () = &mut over => break,
+            taken = next_signal(signals, &incoming) => if let Taken::Abort(number) = taken {
+                aborted_by.get_or_insert(number);
+                runs.hurry();
+            },
+        }
+    }
     Ok(Called {
         result,
         aborted_by,

@@ -6,7 +6,7 @@ use bsh::format::{to_json, to_pretty_json};
 use bsh::{ShellResult, stdio, text_of};
 
 use crate::cli::Print;
-use crate::session::Exit;
+use crate::session::{Exit, events};
 
 /// What SIGPIPE is on Linux.
 const SIGPIPE: i32 = 13;
@@ -16,6 +16,7 @@ pub fn rendered(result: &ShellResult, print: Print) -> String {
     let mut text = match print {
         Print::Json => to_json(result),
         Print::PrettyJson => to_pretty_json(result),
+        Print::Events => events::end_line(result),
         Print::Text | Print::View => text_of(result),
     };
     text.push('\n');
@@ -45,7 +46,8 @@ pub fn complain(sentence: &str) {
     let _ = writeln!(io::stderr().lock(), "bsh: {sentence}");
 }
 
-fn not_written(reason: &str) -> Exit {
+/// Says that standard output failed.
+pub fn not_written(reason: &str) -> Exit {
     complain(&format!(
         "cannot write the report to standard output: {reason}"
     ));

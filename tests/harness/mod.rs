@@ -2,6 +2,7 @@
 
 pub mod mirror;
 pub mod process;
+pub mod script;
 pub mod scripted;
 
 pub use mirror::Mirror;

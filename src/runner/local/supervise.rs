@@ -292,6 +292,8 @@ impl Supervisor {
         self.record.hear(told);
         match *told {
             Tell::Started { pid } => {
+                // Mostly nobody listens.
+                let _ = self.job.started.send(true);
                 self.shell = pid;
                 self.shell_pin = Pinned::open(pid).ok();
             }
