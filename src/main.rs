@@ -15,6 +15,7 @@ use crate::session::{Exit, panics};
 
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
+    bsh::process::hide_arguments(args.first());
     let print = std::sync::Mutex::new(Print::Text);
     let exit = panics::caught(|| match cli::parse(&args) {
         Parsed::About(text) => write_out(&text, Exit::Fine),

@@ -291,9 +291,11 @@ impl BashTool {
                 report.notes.push(notes::note(
                     "extension-failed",
                     Severity::Warning,
-                    masks.mask_str(&sentence).into_owned(),
+                    sentence,
                     serde_json::json!({ "extension": "formatter", "id": id }),
                 ));
+                // The words of the failure may have a secret in them too.
+                mask::mask_report(&mut report, masks);
                 default_text(&report, messages)
             }
         };

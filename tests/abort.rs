@@ -12,11 +12,15 @@ use crate::harness::process::Running;
 /// Starts a command that says it is ready on a pipe that its whole tree holds, so that no test sleeps
 /// and hopes, and the end of the pipe is the end of the tree.
 fn started(name: &str, args: &[&str]) -> (Running, File) {
+    started_with(name, args, "trap 'echo cleaned; exit 0' TERM")
+}
+
+fn started_with(name: &str, args: &[&str], trap: &str) -> (Running, File) {
     let fifo = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_file(&fifo);
     nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a pipe with a name");
     let command = format!(
-        "exec 9>'{}'; trap 'echo cleaned; exit 0' TERM; echo ready >&9; while :; do sleep 0.05; done",
+        "exec 9>'{}'; {trap}; echo ready >&9; while :; do sleep 0.05; done",
         fifo.display()
     );
     let running = bsh([args, &[&command]].concat()).stdin_held().start();
@@ -103,4 +107,40 @@ fn a_hangup_that_was_ignored_stays_ignored() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(text.ends_with("\nsurvived\n"), "{text}");
+}
+
+#[test]
+fn a_second_signal_skips_the_grace() {
+    let args = ["--json", "--kill-grace", "1h"];
+    let (running, pipe) = started_with("second", &args, "trap '' TERM");
+    running.signal(Signal::SIGINT);
+    running.signal(Signal::SIGTERM);
+    // Its end within the guard of the harness is the proof; the grace is an hour.
+    let ran = running.end();
+    let number = std::os::unix::process::ExitStatusExt::signal(&ran.status);
+    assert!([2, 15].contains(&number.unwrap_or(0)), "{ran}");
+    let report = ran.report();
+    assert_eq!(report.error_code(), ("ABORTED", "run"));
+    assert_eq!(
+        report.run.and_then(|run| run.signal).as_deref(),
+        Some("SIGKILL")
+    );
+    tree_is_gone(pipe);
+}
+
+#[test]
+fn suspended_with_bsh_the_clock_of_the_command_stands_still() {
+    let (running, pipe) = started("suspended", &["--json", "--timeout", "1s"]);
+    running.signal(Signal::SIGTSTP);
+    let pid = nix::unistd::Pid::from_raw(running.child.id() as i32);
+    let stopped = nix::sys::wait::waitpid(pid, Some(nix::sys::wait::WaitPidFlag::WUNTRACED));
+    let is_stopped = matches!(stopped, Ok(nix::sys::wait::WaitStatus::Stopped(_, _)));
+    assert!(is_stopped, "{stopped:?}");
+    // Longer than the timeout: had the clock gone on, the command would have got none of its second.
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    running.signal(Signal::SIGCONT);
+    let ran = running.end().code(124);
+    let run = ran.report().run.expect("it ran");
+    assert!((1_000..2_400).contains(&run.duration_ms), "{ran}");
+    tree_is_gone(pipe);
 }

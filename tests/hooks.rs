@@ -178,7 +178,10 @@ async fn a_hook_that_fails_panics_or_answers_nonsense_is_extension_failed_in_its
             assert_eq!(report.error_code(), ("EXTENSION_FAILED", phase));
             assert_eq!(report.run.is_some(), phase == "afterRun");
             let data = report.error.expect("an error").data.expect("data");
-            assert_eq!(data["id"], "test");
+            assert_eq!(
+                (&data["extension"], &data["id"]),
+                (&phase.into(), &"test".into())
+            );
         }
     }
 }

@@ -15,5 +15,7 @@ mod limits;
 mod masks;
 mod report;
 mod run;
+mod secrets;
 mod spill;
 mod text;
+mod tree;

@@ -44,9 +44,9 @@ pub struct Asked {
     pub local: LocalSettings,
     pub lifeline: bool,
     pub spill: Option<SpillTarget>,
+    pub masks: Masks,
     pub print: Print,
     pub hooks: Hooks,
-    pub masks: Masks,
 }
 
 /// What a command line comes to.
@@ -82,7 +82,7 @@ pub fn parse(args: &[OsString]) -> Parsed {
     let asked = flags.and_then(|flags| {
         let print = print_of(&flags.output);
         let refused = |error| (error, print);
-        let masks = extend::masks(&flags.policy).map_err(refused)?;
+        let masks = masks(&flags.output).map_err(refused)?;
         // A sentence may quote what was typed.
         meaning_of(flags, &matches, masks.clone()).map_err(|error| refused(error.masked(&masks)))
     });
@@ -126,9 +126,9 @@ fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Asked,
         local,
         lifeline,
         spill,
+        masks,
         print,
         hooks,
-        masks,
     })
 }
 
@@ -302,6 +302,24 @@ fn spill_target(flags: &OutputFlags) -> Result<Option<SpillTarget>, UsageError> 
         ))),
         false => Ok(Some(target)),
     }
+}
+
+/// A value shorter than this, in bytes, is in half of all texts.
+const SHORTEST_SECRET: usize = 4;
+
+fn masks(flags: &OutputFlags) -> Result<Masks, UsageError> {
+    let mut values = Vec::new();
+    for name in &flags.mask_env {
+        let refused =
+            |reason: &str| UsageError::new(format!("--mask-env: {} {reason}", shown(name)));
+        let value = std::env::var_os(name).ok_or_else(|| refused("is not set"))?;
+        // Newlines at its ends hide nothing.
+        if value.as_bytes().trim_ascii().len() < SHORTEST_SECRET {
+            return Err(refused("has a value of less than four bytes"));
+        }
+        values.push(value.to_string_lossy().into_owned());
+    }
+    Masks::new(&flags.mask, values).map_err(|error| UsageError::new(format!("--mask: {error}")))
 }
 
 /// Standard input has one reader.

@@ -1,21 +1,15 @@
-//! Hooks, masks and runners from the command line: what was typed, and what it means.
+//! Hooks from the command line: what was typed, and what it means.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use bsh::hooks::HookProgram;
-use bsh::output::Masks;
 use bsh::parse_duration;
 use clap::Args;
 
 use crate::cli::usage::UsageError;
 
-/// The shortest value that is hidden, in bytes: a shorter one would hide half of an innocent text.
-const SHORTEST_SECRET: usize = 4;
-
-/// Programs that decide, and what is hidden.
+/// Programs that decide.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Policy")]
 pub struct PolicyFlags {
@@ -31,12 +25,6 @@ pub struct PolicyFlags {
     /// Stop a hook program after this time [default: 30s]
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     pub hook_timeout: Option<String>,
-    /// Print *** in place of what matches. Repeatable
-    #[arg(long, value_name = "REGEX", allow_hyphen_values = true)]
-    pub mask: Vec<OsString>,
-    /// Print *** in place of the value of this variable of bsh. Repeatable
-    #[arg(long, value_name = "K")]
-    pub mask_env: Vec<OsString>,
 }
 
 /// The hook programs, each checked.
@@ -77,41 +65,4 @@ pub fn hooks(flags: &PolicyFlags, grace: Duration) -> Result<Hooks, UsageError> 
         },
         after_run: all("--after-run", &flags.after_run)?,
     })
-}
-
-/// What is hidden in everything that is printed.
-pub fn masks(flags: &PolicyFlags) -> Result<Masks, UsageError> {
-    if flags.mask.is_empty() && flags.mask_env.is_empty() {
-        return Ok(Masks::default());
-    }
-    let mut patterns = Vec::with_capacity(flags.mask.len());
-    for (index, pattern) in flags.mask.iter().enumerate() {
-        let text = pattern.to_str().ok_or_else(|| {
-            UsageError::new(format!("--mask: pattern {} is not UTF-8", index + 1))
-        })?;
-        if text.is_empty() {
-            let sentence = format!("--mask: pattern {} is empty", index + 1);
-            return Err(UsageError::new(sentence));
-        }
-        patterns.push(text);
-    }
-    let mut values = Vec::with_capacity(flags.mask_env.len());
-    for name in &flags.mask_env {
-        let shown = name.to_string_lossy();
-        let value = std::env::var_os(name).ok_or_else(|| {
-            UsageError::new(format!(
-                "--mask-env: the variable {shown} is not set. Expected one of bsh's own environment"
-            ))
-        })?;
-        // Newlines at its ends do not count, as a file that was read into a variable has one.
-        let bytes = value.as_bytes().trim_ascii_end();
-        if bytes.len() < SHORTEST_SECRET {
-            return Err(UsageError::new(format!(
-                "--mask-env: the value of {shown} has fewer than {SHORTEST_SECRET} bytes, which would hide innocent text"
-            )));
-        }
-        // In what is printed, bytes that are not UTF-8 are replaced in the same way.
-        values.push(value.to_string_lossy().into_owned());
-    }
-    Masks::new(patterns, values).map_err(|error| UsageError::new(format!("--mask: {error}")))
 }

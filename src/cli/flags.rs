@@ -144,6 +144,12 @@ pub struct OutputFlags {
     /// Keep every byte of the output in a new file of this folder
     #[arg(long, value_name = "DIR")]
     pub spill_dir: Option<PathBuf>,
+    /// Print *** in place of what matches, in everything that is printed
+    #[arg(long, value_name = "REGEX", allow_hyphen_values = true)]
+    pub mask: Vec<String>,
+    /// Print *** in place of the value that this variable has in the environment of bsh
+    #[arg(long, value_name = "K")]
+    pub mask_env: Vec<OsString>,
     /// Leave the notes out of the text
     #[arg(long, conflicts_with_all = ["json", "pretty"])]
     pub view: bool,

@@ -71,6 +71,7 @@ async fn call(asked: Asked, signals: &Signals, events: Option<&Events>) -> anyho
     let mut tool = BashTool::builder(LocalRunner::new(asked.local))
         .limits(asked.limits)
         .env(asked.env)
+        .masks(asked.masks.clone())
         .formatter(TextFormatter {
             notes: asked.print != Print::View,
         });
@@ -81,9 +82,8 @@ async fn call(asked: Asked, signals: &Signals, events: Option<&Events>) -> anyho
         tool = hooks::add(tool, asked.hooks, &asked.masks, &runs);
     }
     if let Some(events) = events {
-        tool = tool.observer(events.observer(asked.masks.clone()));
+        tool = tool.observer(events.observer(&asked.masks));
     }
-    tool = tool.masks(asked.masks);
     let tool = tool.build();
     let control = Control::new();
     if asked.lifeline {

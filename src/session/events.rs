@@ -74,13 +74,13 @@ impl Events {
     }
 
     /// What turns a call into events.
-    pub fn observer(&self, masks: Masks) -> EventObserver {
+    pub fn observer(&self, masks: &Masks) -> EventObserver {
         EventObserver {
             events: self.events.clone(),
             queue: Arc::clone(&self.queue),
             run: Mutex::new(None),
             texts: (!masks.is_empty()).then(|| {
-                let text = || MaskedText::new(&masks);
+                let text = || MaskedText::new(masks);
                 Mutex::new([text(), text()])
             }),
         }

@@ -373,6 +373,11 @@ impl Pinned {
         send(self.0.as_raw_fd(), number)
     }
 
+    /// Its number, which stays its own as long as this lives.
+    pub(crate) fn as_raw(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+
     /// Gives up ownership to a list of numbers; [`close_pin`] ends it.
     pub(crate) fn into_raw(self) -> RawFd {
         fd::forget(self.0)

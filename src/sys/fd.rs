@@ -217,9 +217,10 @@ pub(crate) fn receive(socket: BorrowedFd, buffer: &mut [u8]) -> Received {
             Ok(0) => return Received::End,
             Ok(count) => return Received::Message(count),
             Err(_) => match io::Error::last_os_error().raw_os_error() {
-                Some(libc::EINTR) => {}
+                // ECONNRESET: the other end was closed before it had read all. That is said once, and
+                // before the messages that it had sent.
+                Some(libc::EINTR | libc::ECONNRESET) => {}
                 Some(libc::EAGAIN) => return Received::Nothing,
-                // ECONNRESET: the other end died with unread messages.
                 _ => return Received::End,
             },
         }

@@ -72,6 +72,16 @@ impl<T: Copy> MappedList<T> {
     }
 }
 
+impl<T: Copy> MappedList<T> {
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
+        if self.length == 0 {
+            return &mut [];
+        }
+        // SAFETY: as in `as_slice`, and `self` is borrowed for as long as the slice.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.length) }
+    }
+}
+
 impl<T: Copy> Drop for MappedList<T> {
     fn drop(&mut self) {
         if !self.start.is_null() {

@@ -12,6 +12,8 @@ use nix::sys::signal::{kill, pthread_sigmask, sigaction};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::{Pid, getpid};
 
+use crate::sys::title;
+
 /// The signals that abort a call.
 const ABORTS: [Signal; 4] = [
     Signal::SIGINT,
@@ -101,6 +103,13 @@ pub fn share_one_heap() {
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
+}
+
+/// Leaves only its first word of the command line that others see: the command's text in it would make
+/// this process a victim of the command's own `pkill -f`. Read the arguments before.
+pub fn hide_arguments(first: Option<&std::ffi::OsString>) {
+    use std::os::unix::ffi::OsStrExt as _;
+    title::set_command_line(first.map_or(b"bsh", |word| word.as_bytes()));
 }
 
 /// Stops this process (SIGSTOP), and returns when it is continued.

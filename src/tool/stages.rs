@@ -303,7 +303,8 @@ impl BashTool {
             .messages
             .render(Message::ExtensionFailed, &values);
         let mut halt = Halt::new(ErrorCode::ExtensionFailed, phase, message);
-        halt.error.data = Some(serde_json::json!({ "id": id, "detail": detail }));
+        halt.error.data =
+            Some(serde_json::json!({ "extension": phase, "id": id, "detail": detail }));
         halt
     }
 

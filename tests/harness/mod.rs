@@ -4,6 +4,7 @@ pub mod mirror;
 pub mod process;
 pub mod script;
 pub mod scripted;
+pub mod tree;
 
 pub use mirror::Mirror;
 pub use process::bsh;

@@ -64,7 +64,7 @@ fn stop_adopted(
     for &stranger in task.strangers {
         tree.spare(stranger);
     }
-    let mut stopper = Stopper::new(Proc::open().ok(), tree, task.shell);
+    let mut stopper = Stopper::new(tree, task.shell);
     stopper.describe(tell);
     stopper.ask_to_end(task.stop_signal, true);
     let kill_at = Moment::now().after(task.grace);

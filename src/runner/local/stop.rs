@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::runner::local::tree::{Member, Tree, signal_all_new};
 use crate::runner::local::wire::{COMMAND_BYTES, LISTED, Survival, Tell};
-use crate::sys::child::{signal_group, signal_unreaped};
+use crate::sys::child::{Pinned, own_pid, signal_group, signal_unreaped};
 use crate::sys::clock::{Moment, boot_ticks};
 use crate::sys::memory::MappedSet;
 use crate::sys::proc::Proc;
@@ -18,7 +18,7 @@ pub(super) const GIVE_UP: Duration = Duration::from_millis(850);
 
 /// The tree of one command, as its root sees it.
 pub(super) struct Stopper {
-    /// None where `/proc` is not mounted: then only the shell's process group can be signalled.
+    /// None without `/proc` or pidfds: then only the shell's process group can be signalled.
     proc: Option<Proc>,
     tree: Tree,
     shell: i32,
@@ -32,7 +32,11 @@ impl Stopper {
     const WALKS: u32 = 10;
     const FREEZING_WALKS: u32 = 200;
 
-    pub(super) fn new(proc: Option<Proc>, tree: Tree, shell: i32) -> Self {
+    pub(super) fn new(tree: Tree, shell: i32) -> Self {
+        // Processes are found in /proc and pinned by pidfds (Linux 5.3); neither is of use alone.
+        let proc = Proc::open()
+            .ok()
+            .filter(|_| Pinned::open(own_pid()).is_ok());
         Self {
             proc,
             tree,

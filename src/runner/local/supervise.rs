@@ -109,6 +109,7 @@ pub(super) fn prepare(
         phase: Phase::Running { nudge_at: None },
         strangers,
         pin_from: began.after(PIN_AFTER),
+        watcher_is_silent: true,
     })
 }
 
@@ -147,7 +148,10 @@ pub(super) struct Supervisor {
     given: Order,
     phase: Phase,
     strangers: Vec<i32>,
+    /// When waiting for the shell itself begins.
     pin_from: Moment,
+    /// The watcher has not said yet that the shell runs.
+    watcher_is_silent: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -233,7 +237,9 @@ impl Supervisor {
             fd::waiting(pin),
         ];
         let wake_at = match self.phase {
-            Phase::Running { nudge_at: None } if !pin_is_due => Some(self.pin_from),
+            Phase::Running { nudge_at: None } if !pin_is_due || self.watcher_is_silent => {
+                Some(self.pin_from)
+            }
             Phase::Running { nudge_at } => nudge_at,
             Phase::Stopping { lost_at } | Phase::Listing { lost_at } => Some(lost_at),
             // While the reader is behind nothing is read, so silence means nothing.
@@ -252,11 +258,16 @@ impl Supervisor {
             fd::silence(self.shared.wake());
         }
         if places.last().is_some_and(|place| place.revents != 0) {
-            self.phase = Phase::Running {
-                nudge_at: Some(Moment::now().after(NUDGE)),
-            };
+            self.await_nudge();
         }
         places.iter().any(|place| place.revents != 0)
+    }
+
+    /// The shell has ended, and the watcher is to tell of it soon.
+    fn await_nudge(&mut self) {
+        if let Phase::Running { nudge_at } = &mut self.phase {
+            *nudge_at = nudge_at.or(Some(Moment::now().after(NUDGE)));
+        }
     }
 
     /// Takes in what the watcher tells.
@@ -295,7 +306,13 @@ impl Supervisor {
                 // Mostly nobody listens.
                 let _ = self.job.started.send(true);
                 self.shell = pid;
-                self.shell_pin = Pinned::open(pid).ok();
+                self.watcher_is_silent = false;
+                match Pinned::open(pid) {
+                    Ok(pin) => self.shell_pin = Some(pin),
+                    Err(error) if error.raw_os_error() == Some(libc::ESRCH) => self.await_nudge(),
+                    // Without pidfds only the watcher tells of the end.
+                    Err(_) => {}
+                }
             }
             Tell::NotStarted(failure) => {
                 let exit = launch::explain(failure, &self.job.cwd, &self.settings.shell);
@@ -470,6 +487,10 @@ impl Supervisor {
     fn advance(&mut self, read: usize) {
         let now = Moment::now();
         match &mut self.phase {
+            Phase::Running { nudge_at: None } if self.watcher_is_silent && now >= self.pin_from => {
+                self.pin_from = now.after(PIN_AFTER);
+                self.continue_watcher();
+            }
             Phase::Running {
                 nudge_at: Some(nudge_at),
             } if now >= *nudge_at => {

@@ -16,6 +16,8 @@ pub(super) struct Tree {
     /// Children of the root that are not the command's.
     strangers: MappedList<i32>,
     pending: MappedList<Pending>,
+    /// Who was visited in this walk.
+    visited: MappedSet,
 }
 
 /// What is still to be done in a walk.
@@ -58,6 +60,7 @@ impl Tree {
             root,
             strangers: MappedList::with_capacity(1 << 12),
             pending: MappedList::with_capacity(Self::PENDING),
+            visited: MappedSet::new(),
         }
     }
 
@@ -74,6 +77,7 @@ impl Tree {
     /// then that this parent has not been reaped (so that its pid was still its own).
     pub(super) fn walk(&mut self, proc: &Proc, visit: &mut dyn FnMut(Member) -> bool) {
         self.pending.clear();
+        self.visited.clear();
         if let Some(stat) = proc.stat(self.root) {
             self.find_children(
                 proc,
@@ -103,36 +107,45 @@ impl Tree {
         parent_fresh: bool,
         visit: &mut dyn FnMut(Member) -> bool,
     ) {
-        let at_top = parent.pin.is_none();
-        if at_top && self.strangers.as_slice().contains(&pid) {
-            return;
-        }
         // Out of descriptors only in a very deep tree: killing its upper part makes the rest shallow.
         let Ok(pin) = Pinned::open(pid) else { return };
         let Some(stat) = proc.stat(pid) else { return };
-        if stat.parent != parent.pid || !parent.pin.is_none_or(pin_is_alive) {
+        // An orphan belongs to the root, also one that was orphaned in the course of this walk.
+        let at_top = stat.parent == self.root;
+        let below_parent = stat.parent == parent.pid && parent.pin.is_none_or(pin_is_alive);
+        let spared = at_top && self.strangers.as_slice().contains(&pid);
+        if !(at_top || below_parent) || spared || !self.visited.insert(pid, stat.start) {
             return;
         }
-        let fresh = visit(Member {
+        let member = Member {
             stat: &stat,
             pin: &pin,
             at_top,
             parent_fresh,
-        });
-        let pin = pin.into_raw();
-        if self.pending.push(Pending::Leave(pin)) {
-            self.find_children(
-                proc,
-                &stat,
-                Parent {
-                    pid,
-                    pin: Some(pin),
-                },
-                fresh,
-            );
-        } else {
-            close_pin(pin);
+        };
+        let own = Parent {
+            pid,
+            pin: Some(pin.as_raw()),
+        };
+        if !self.pending.push(Pending::Leave(pin.as_raw())) {
+            visit(member);
+            return;
         }
+        // Its children are looked for before it is dealt with, since afterwards it may be gone, and
+        // again after it was sent something for the first time, in case that it was forking.
+        let first = self.pending.as_slice().len();
+        self.find_children(proc, &stat, own, false);
+        let fresh = visit(member);
+        if fresh {
+            self.find_children(proc, &stat, own, true);
+        }
+        for found in self.pending.as_mut_slice().iter_mut().skip(first) {
+            if let Pending::Visit { fresh: marked, .. } = found {
+                *marked = fresh;
+            }
+        }
+        // Closed when the walk leaves it.
+        let _ = pin.into_raw();
     }
 
     fn find_children(&mut self, proc: &Proc, stat: &Stat, parent: Parent, fresh: bool) {

@@ -14,7 +14,6 @@ use crate::runner::local::wire::{Ask, MESSAGE_BYTES, Tell};
 use crate::sys::child::{self, AnyChild, Ended, Program};
 use crate::sys::clock::Moment;
 use crate::sys::fd::{self, Received};
-use crate::sys::proc::Proc;
 use crate::sys::{signal, title};
 
 /// The name that `ps` shows for the watcher. Not that of bsh, so that whoever kills all that is called
@@ -129,7 +128,7 @@ impl<'a> Watcher<'a> {
     const LINGER: Duration = Duration::from_secs(30);
 
     fn new(watch: &'a Watch<'a>, control: OwnedFd, signals: OwnedFd, shell: i32) -> Self {
-        let stopper = Stopper::new(Proc::open().ok(), Tree::below(child::own_pid()), shell);
+        let stopper = Stopper::new(Tree::below(child::own_pid()), shell);
         Self {
             watch,
             control,
