@@ -15,6 +15,7 @@ mod limits;
 mod masks;
 mod report;
 mod run;
+mod schema;
 mod secrets;
 mod spill;
 mod text;

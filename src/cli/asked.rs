@@ -15,7 +15,7 @@ use bsh::{BashRequest, EnvEdit, Input, ShellLimits, parse_duration, resolve_shel
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 
-use crate::cli::extend::Hooks;
+use crate::cli::extend::{Hooks, RunnerChoice};
 use crate::cli::flags::{EnvironmentFlags, Flags, OutputFlags, RunFlags};
 use crate::cli::usage::{UsageError, wanted_print};
 use crate::cli::{extend, limits, words};
@@ -47,6 +47,13 @@ pub struct Asked {
     pub masks: Masks,
     pub print: Print,
     pub hooks: Hooks,
+    pub runner: RunnerChoice,
+}
+
+/// What a line that is right means.
+enum Meant {
+    Run(Box<Asked>),
+    About(String),
 }
 
 /// What a command line comes to.
@@ -87,7 +94,8 @@ pub fn parse(args: &[OsString]) -> Parsed {
         meaning_of(flags, &matches, masks.clone()).map_err(|error| refused(error.masked(&masks)))
     });
     match asked {
-        Ok(asked) => Parsed::Run(Box::new(asked)),
+        Ok(Meant::Run(asked)) => Parsed::Run(asked),
+        Ok(Meant::About(text)) => Parsed::About(text),
         Err((error, print)) => Parsed::Refused { error, print },
     }
 }
@@ -102,10 +110,14 @@ fn print_of(flags: &OutputFlags) -> Print {
     }
 }
 
-fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Asked, UsageError> {
+fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Meant, UsageError> {
     let overrides = limits::overrides(&flags.limits, |name| std::env::var_os(name))?;
     let limits = resolve_shell_limits(overrides)
         .map_err(|error| UsageError::new(format!("the limits conflict: {error}")))?;
+    let runner = extend::runner(&flags.policy)?;
+    if let Some(which) = &flags.output.schema {
+        return extend::schema(which, &limits, &runner).map(Meant::About);
+    }
     let env = ShellEnv {
         edits: env_edits(&flags.environment, matches)?,
     };
@@ -119,7 +131,7 @@ fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Asked,
     if let Input::Request(request) = &input {
         add_named_fds(&request.command, &mut local.pass_fds);
     }
-    Ok(Asked {
+    Ok(Meant::Run(Box::new(Asked {
         input,
         limits,
         env,
@@ -129,7 +141,8 @@ fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Asked,
         masks,
         print,
         hooks,
-    })
+        runner,
+    })))
 }
 
 fn input_of(flags: Flags) -> Result<Input, UsageError> {

@@ -1,10 +1,11 @@
 //! Hooks from the command line: what was typed, and what it means.
 
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use bsh::hooks::HookProgram;
-use bsh::parse_duration;
+use bsh::{ShellLimits, parse_duration};
 use clap::Args;
 
 use crate::cli::usage::UsageError;
@@ -22,6 +23,9 @@ pub struct PolicyFlags {
     /// Show the result to this program; it may replace the view or the notes. Repeatable
     #[arg(long, value_name = "PROGRAM")]
     pub after_run: Vec<PathBuf>,
+    /// Where the command runs [default: local]
+    #[arg(long, value_name = "local|ssh:HOST")]
+    pub runner: Option<OsString>,
     /// Stop a hook program after this time [default: 30s]
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     pub hook_timeout: Option<String>,
@@ -65,4 +69,54 @@ pub fn hooks(flags: &PolicyFlags, grace: Duration) -> Result<Hooks, UsageError> 
         },
         after_run: all("--after-run", &flags.after_run)?,
     })
+}
+
+/// Where the command runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunnerChoice {
+    /// On this machine.
+    Local,
+}
+
+impl RunnerChoice {
+    /// As a tool description names it.
+    pub fn id(&self) -> String {
+        match self {
+            Self::Local => "local".to_owned(),
+        }
+    }
+}
+
+/// The runner that was asked for.
+pub fn runner(flags: &PolicyFlags) -> Result<RunnerChoice, UsageError> {
+    let Some(typed) = &flags.runner else {
+        return Ok(RunnerChoice::Local);
+    };
+    let text = typed.to_string_lossy();
+    match text.as_ref() {
+        "local" => Ok(RunnerChoice::Local),
+        _ => Err(UsageError::new(format!(
+            "--runner: {text} is unknown. Expected local or ssh:HOST"
+        ))),
+    }
+}
+
+/// A schema, indented.
+pub fn schema(
+    which: &OsStr,
+    limits: &ShellLimits,
+    runner: &RunnerChoice,
+) -> Result<String, UsageError> {
+    let schema = match which.to_string_lossy().as_ref() {
+        "request" => bsh::schema::request_schema(),
+        "result" => bsh::schema::result_schema(),
+        "tool" => bsh::schema::tool_definition(limits, &runner.id()),
+        other => {
+            return Err(UsageError::new(format!(
+                "--schema: {other} is unknown. Expected request, result or tool"
+            )));
+        }
+    };
+    // Plain JSON always becomes text.
+    Ok(serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n")
 }

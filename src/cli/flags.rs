@@ -150,6 +150,9 @@ pub struct OutputFlags {
     /// Print *** in place of the value that this variable has in the environment of bsh
     #[arg(long, value_name = "K")]
     pub mask_env: Vec<OsString>,
+    /// Print the JSON Schema of a request or a result, or a tool definition for a language model
+    #[arg(long, value_name = "request|result|tool")]
+    pub schema: Option<OsString>,
     /// Leave the notes out of the text
     #[arg(long, conflicts_with_all = ["json", "pretty"])]
     pub view: bool,
