@@ -25,6 +25,8 @@ fn main() -> ExitCode {
             &error.to_string(),
             print,
         ),
+        Parsed::Serve => session::serve::serve()
+            .unwrap_or_else(|error| failed(&format!("{error:#}"), Print::Text)),
         Parsed::Run(asked) => {
             let how = asked.print;
             *print.lock().unwrap_or_else(PoisonError::into_inner) = how;

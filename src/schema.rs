@@ -35,7 +35,10 @@ pub fn request_schema() -> Value {
     for (name, longest) in [("command", Some(MAX_REQUEST_BYTES)), ("cwd", None)] {
         set(&mut schema, &format!("/properties/{name}"), |text| {
             // Something that is not blank, and no NUL.
-            text.insert("pattern".to_owned(), json!(r"^[^\u0000]*[^\s\u0000][^\u0000]*$"));
+            text.insert(
+                "pattern".to_owned(),
+                json!(r"^[^\u0000]*[^\s\u0000][^\u0000]*$"),
+            );
             if let Some(longest) = longest {
                 text.insert("maxLength".to_owned(), json!(longest));
             }

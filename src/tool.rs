@@ -32,6 +32,7 @@ use crate::messages::{Message, ShellMessages};
 use crate::output::OmittedErrors;
 use crate::report::{
     Content, Note, Phase, Report, Severity, ShellError, ShellOutput, ShellResult, ShellRun, Status,
+    StoppedBy,
 };
 use crate::request::{BashRequest, Input};
 use crate::runner::Runner;
@@ -144,9 +145,15 @@ impl BashTool {
         };
         let ended = run::run(start, &mut capture, control, watching.as_ref()).await;
         if let Some(error) = ended.exit.as_ref().and_then(|exit| exit.error.as_ref()) {
-            let error = verdict::start_error(error, &cwd, messages);
+            let halt = match ended.stop {
+                // A runner elsewhere may be told to stop before anything is there.
+                Some(StoppedBy::Abort) => *self.aborted(Phase::Run),
+                _ => Halt {
+                    error: verdict::start_error(error, &cwd, messages),
+                    note: None,
+                },
+            };
             capture.discard().await;
-            let halt = Halt { error, note: None };
             return not_started(Some(plan.request), plan.notes, halt);
         }
         capture.started();

@@ -18,5 +18,6 @@ mod run;
 mod schema;
 mod secrets;
 mod spill;
+mod ssh;
 mod text;
 mod tree;

@@ -11,6 +11,7 @@ use bsh::hooks::ShellEnv;
 use bsh::output::{Masks, SpillTarget};
 use bsh::request::MAX_REQUEST_BYTES;
 use bsh::runner::local::{Background, LocalSettings, StdinSource};
+use bsh::runner::ssh::SshSettings;
 use bsh::{BashRequest, EnvEdit, Input, ShellLimits, parse_duration, resolve_shell_limits, stdio};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
@@ -47,13 +48,15 @@ pub struct Asked {
     pub masks: Masks,
     pub print: Print,
     pub hooks: Hooks,
-    pub runner: RunnerChoice,
+    /// Set when the command runs on another machine.
+    pub far: Option<SshSettings>,
 }
 
 /// What a line that is right means.
 enum Meant {
     Run(Box<Asked>),
     About(String),
+    Serve,
 }
 
 /// What a command line comes to.
@@ -63,6 +66,8 @@ pub enum Parsed {
     Run(Box<Asked>),
     /// Print this about bsh itself.
     About(String),
+    /// Serve a bsh on another machine.
+    Serve,
     /// Wrong usage.
     Refused { error: UsageError, print: Print },
 }
@@ -95,6 +100,7 @@ pub fn parse(args: &[OsString]) -> Parsed {
     });
     match asked {
         Ok(Meant::Run(asked)) => Parsed::Run(asked),
+        Ok(Meant::Serve) => Parsed::Serve,
         Ok(Meant::About(text)) => Parsed::About(text),
         Err((error, print)) => Parsed::Refused { error, print },
     }
@@ -111,6 +117,9 @@ fn print_of(flags: &OutputFlags) -> Print {
 }
 
 fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Meant, UsageError> {
+    if let Some(version) = &flags.policy.serve {
+        return Ok(extend::serve(version)?.map_or(Meant::Serve, Meant::About));
+    }
     let overrides = limits::overrides(&flags.limits, |name| std::env::var_os(name))?;
     let limits = resolve_shell_limits(overrides)
         .map_err(|error| UsageError::new(format!("the limits conflict: {error}")))?;
@@ -125,10 +134,16 @@ fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Meant,
     check_standard_input(&flags)?;
     let print = print_of(&flags.output);
     let hooks = extend::hooks(&flags.policy, limits.kill_grace())?;
+    let far = match runner {
+        RunnerChoice::Local => None,
+        RunnerChoice::Ssh(host) => Some(extend::ssh_settings(host, &flags.run, &local)?),
+    };
     let lifeline = flags.run.lifeline;
     let spill = spill_target(&flags.output)?;
     let input = input_of(flags)?;
-    if let Input::Request(request) = &input {
+    if let Input::Request(request) = &input
+        && far.is_none()
+    {
         add_named_fds(&request.command, &mut local.pass_fds);
     }
     Ok(Meant::Run(Box::new(Asked {
@@ -141,7 +156,7 @@ fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Meant,
         masks,
         print,
         hooks,
-        runner,
+        far,
     })))
 }
 

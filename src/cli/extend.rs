@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bsh::hooks::HookProgram;
+use bsh::runner::local::{LocalSettings, StdinSource};
+use bsh::runner::ssh::{PROTOCOL, SshHost, SshSettings};
 use bsh::{ShellLimits, parse_duration};
 use clap::Args;
 
+use crate::cli::flags::RunFlags;
 use crate::cli::usage::UsageError;
 
 /// Programs that decide.
@@ -26,6 +29,9 @@ pub struct PolicyFlags {
     /// Where the command runs [default: local]
     #[arg(long, value_name = "local|ssh:HOST")]
     pub runner: Option<OsString>,
+    /// How one bsh talks to another: `version`, or the version to speak
+    #[arg(long, value_name = "VERSION", hide = true)]
+    pub serve: Option<OsString>,
     /// Stop a hook program after this time [default: 30s]
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     pub hook_timeout: Option<String>,
@@ -76,6 +82,8 @@ pub fn hooks(flags: &PolicyFlags, grace: Duration) -> Result<Hooks, UsageError> 
 pub enum RunnerChoice {
     /// On this machine.
     Local,
+    /// On another one.
+    Ssh(SshHost),
 }
 
 impl RunnerChoice {
@@ -83,6 +91,7 @@ impl RunnerChoice {
     pub fn id(&self) -> String {
         match self {
             Self::Local => "local".to_owned(),
+            Self::Ssh(host) => format!("ssh:{}", host.as_str()),
         }
     }
 }
@@ -93,10 +102,55 @@ pub fn runner(flags: &PolicyFlags) -> Result<RunnerChoice, UsageError> {
         return Ok(RunnerChoice::Local);
     };
     let text = typed.to_string_lossy();
-    match text.as_ref() {
-        "local" => Ok(RunnerChoice::Local),
-        _ => Err(UsageError::new(format!(
+    if text == "local" {
+        return Ok(RunnerChoice::Local);
+    }
+    match text.strip_prefix("ssh:") {
+        Some(host) => host
+            .parse()
+            .map(RunnerChoice::Ssh)
+            .map_err(|error| UsageError::new(format!("--runner: {error}"))),
+        None => Err(UsageError::new(format!(
             "--runner: {text} is unknown. Expected local or ssh:HOST"
+        ))),
+    }
+}
+
+/// The settings of a command on another machine; what has a meaning only here is refused.
+pub fn ssh_settings(
+    host: SshHost,
+    flags: &RunFlags,
+    local: &LocalSettings,
+) -> Result<SshSettings, UsageError> {
+    let refused = |flag: &str| {
+        UsageError::new(format!(
+            "{flag} and --runner ssh cannot be used together: it means something of this machine"
+        ))
+    };
+    if local.stdin != StdinSource::Null {
+        return Err(refused("--stdin"));
+    }
+    if !flags.pass_fd.is_empty() {
+        return Err(refused("--pass-fd"));
+    }
+    let shell = local.shell.to_str().map(str::to_owned);
+    Ok(SshSettings {
+        shell: shell.ok_or_else(|| UsageError::new("--shell: the value is not UTF-8"))?,
+        stop_signal: local.stop_signal,
+        background: local.background,
+        usage: local.usage,
+        adopt_orphans: true,
+        ..SshSettings::new(host)
+    })
+}
+
+/// What `--serve` asks for: none to serve, or what to print.
+pub fn serve(version: &OsStr) -> Result<Option<String>, UsageError> {
+    match version.to_str() {
+        Some("version") => Ok(Some(format!("{PROTOCOL}\n"))),
+        Some(number) if number == PROTOCOL.to_string() => Ok(None),
+        _ => Err(UsageError::new(format!(
+            "--serve: this bsh speaks version {PROTOCOL}"
         ))),
     }
 }

@@ -9,8 +9,9 @@ use bsh::format::TextFormatter;
 use bsh::hooks::HookRuns;
 use bsh::process::{Signals, Taken, become_subreaper, share_one_heap, stop_self};
 use bsh::runner::local::LocalRunner;
+use bsh::runner::ssh::SshRunner;
 use bsh::watch::Watched;
-use bsh::{BashTool, Control, ShellResult, stdio};
+use bsh::{BashTool, Control, Input, ShellResult, stdio};
 use tokio::pin;
 use tokio::time::timeout;
 
@@ -68,29 +69,19 @@ struct Called {
 
 async fn call(asked: Asked, signals: &Signals, events: Option<&Events>) -> anyhow::Result<Called> {
     let runs = HookRuns::default();
-    let mut tool = BashTool::builder(LocalRunner::new(asked.local))
-        .limits(asked.limits)
-        .env(asked.env)
-        .masks(asked.masks.clone())
-        .formatter(TextFormatter {
-            notes: asked.print != Print::View,
-        });
-    if let Some(spill) = asked.spill {
-        tool = tool.spill(spill);
-    }
-    if !asked.hooks.is_empty() {
-        tool = hooks::add(tool, asked.hooks, &asked.masks, &runs);
-    }
-    if let Some(events) = events {
-        tool = tool.observer(events.observer(&asked.masks));
-    }
-    let tool = tool.build();
     let control = Control::new();
     if asked.lifeline {
         hold_lifeline(control.clone());
     }
     let incoming = Watched::for_reading(signals).context("cannot wait for signals")?;
-    let calling = tool.call(asked.input, &control);
+    let mut asked = asked;
+    let input = std::mem::replace(&mut asked.input, Input::Text(Vec::new()));
+    let calling = async {
+        tool(asked, &control, &runs, events)
+            .await
+            .call(input, &control)
+            .await
+    };
     let reader = reader_of_stdout();
     pin!(calling, reader);
     let mut aborted_by = None;
@@ -143,6 +134,45 @@ async fn call(asked: Asked, signals: &Signals, events: Option<&Events>) -> anyho
         aborted_by,
         reader_gone,
     })
+}
+
+/// The tool that was asked for. Connects first when it runs commands elsewhere.
+async fn tool(
+    asked: Asked,
+    control: &Control,
+    runs: &HookRuns,
+    events: Option<&Events>,
+) -> BashTool {
+    let tool = match asked.far {
+        None => BashTool::builder(LocalRunner::new(asked.local)).env(asked.env),
+        Some(settings) => {
+            let aborted = || SshRunner::unreachable(settings.clone(), "the call was aborted");
+            let runner = tokio::select! {
+                biased;
+                () = control.aborted() => aborted(),
+                // Boxed, so that a command here does not make room for it.
+                runner = Box::pin(SshRunner::connect(settings.clone())) => runner,
+            };
+            let env = runner.env(&asked.env.edits);
+            BashTool::builder(runner).env(env)
+        }
+    };
+    let mut tool = tool
+        .limits(asked.limits)
+        .masks(asked.masks.clone())
+        .formatter(TextFormatter {
+            notes: asked.print != Print::View,
+        });
+    if let Some(spill) = asked.spill {
+        tool = tool.spill(spill);
+    }
+    if !asked.hooks.is_empty() {
+        tool = hooks::add(tool, asked.hooks, &asked.masks, runs);
+    }
+    if let Some(events) = events {
+        tool = tool.observer(events.observer(&asked.masks));
+    }
+    tool.build()
 }
 
 async fn next_signal(signals: &Signals, incoming: &Watched) -> Taken {

@@ -6,6 +6,7 @@ pub mod exit;
 pub mod hooks;
 pub mod panics;
 pub mod print;
+pub mod serve;
 
 pub use call::run;
 pub use exit::Exit;

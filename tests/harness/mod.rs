@@ -4,6 +4,7 @@ pub mod mirror;
 pub mod process;
 pub mod script;
 pub mod scripted;
+pub mod sshd;
 pub mod tree;
 
 pub use mirror::Mirror;
