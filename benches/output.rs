@@ -37,14 +37,11 @@ fn main() {
                 });
             }
         });
-        let view = std::str::from_utf8(&input).ok().map(|_| {
-            rate(&input, |chunks| {
-                let mut view = View::new(LIMITS);
-                for chunk in chunks {
-                    view.push(std::str::from_utf8(chunk).unwrap_or_default());
-                }
-                black_box(view.finish());
-            })
+        let text = std::str::from_utf8(&input).unwrap_or_default();
+        let view = rate_text(text, |pieces| {
+            let mut view = View::new(LIMITS);
+            pieces.for_each(|piece| view.push(piece));
+            black_box(view.finish());
         });
         let all = rate(&input, |chunks| {
             let mut pipeline = OutputPipeline::new(LIMITS, Masks::default());
@@ -53,20 +50,17 @@ fn main() {
             }
             black_box(pipeline.finish());
         });
-        let masked = rate(&input, |chunks| {
+        let mask = rate_text(text, |pieces| {
             let masks = Masks::new(["token=\\S+"], ["hunter2 hunter2"]).unwrap_or_default();
             let mut masker = Masker::new(masks);
-            for chunk in chunks.take(512) {
-                let text = std::str::from_utf8(chunk).unwrap_or_default();
-                masker.push(text, &mut |text| {
+            for piece in pieces {
+                masker.push(piece, &mut |text| {
                     black_box(text);
                 });
             }
-            512 * CHUNK
         });
         println!(
-            "{name:24} clean {clean:6.0}  view {:6.0}  all {all:6.0}  mask {masked:6.0} MB/s",
-            view.unwrap_or(0.0)
+            "{name:16} clean {clean:6.0}  view {view:6.0}  all {all:6.0}  mask {mask:6.0} MB/s"
         );
     }
 }
@@ -127,32 +121,30 @@ fn inputs() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 /// Feeds chunks until the volume is through, three times, and gives the best rate.
-fn rate<R: Volume>(input: &[u8], run: impl Fn(&mut dyn Iterator<Item = &[u8]>) -> R) -> f64 {
-    let rounds = VOLUME / input.len();
+fn rate(input: &[u8], run: impl Fn(&mut dyn Iterator<Item = &[u8]>)) -> f64 {
+    let chunks: Vec<&[u8]> = input.chunks(CHUNK).collect();
+    best(&chunks, input.len(), run)
+}
+
+/// The same for text, cut between characters; 0 for input that is none.
+fn rate_text(input: &str, run: impl Fn(&mut dyn Iterator<Item = &str>)) -> f64 {
+    let mut rest = input;
+    let mut chunks = Vec::new();
+    while !rest.is_empty() {
+        let (chunk, after) = rest.split_at(rest.floor_char_boundary(CHUNK));
+        chunks.push(chunk);
+        rest = after;
+    }
+    best(&chunks, input.len(), run)
+}
+
+fn best<T: Copy>(chunks: &[T], len: usize, run: impl Fn(&mut dyn Iterator<Item = T>)) -> f64 {
+    let rounds = VOLUME.checked_div(len).unwrap_or(0);
     let mut best = Duration::MAX;
-    let mut bytes = 0;
     for _ in 0..3 {
         let start = Instant::now();
-        let mut chunks = (0..rounds).flat_map(|_| input.chunks(CHUNK));
-        bytes = run(&mut chunks).or(rounds * input.len());
+        run(&mut (0..rounds).flat_map(|_| chunks.iter().copied()));
         best = best.min(start.elapsed());
     }
-    bytes as f64 / best.as_secs_f64() / 1e6
-}
-
-/// How much a run read: all, unless it says so.
-trait Volume {
-    fn or(self, all: usize) -> usize;
-}
-
-impl Volume for () {
-    fn or(self, all: usize) -> usize {
-        all
-    }
-}
-
-impl Volume for usize {
-    fn or(self, _: usize) -> usize {
-        self
-    }
+    (rounds * len) as f64 / best.as_secs_f64() / 1e6
 }

@@ -1,9 +1,13 @@
 //! The command line: what may be typed, and what it means.
 
+mod about;
 pub mod asked;
 pub mod extend;
 pub mod flags;
 mod limits;
+mod manual;
+mod prose;
+pub mod screen;
 pub mod usage;
 mod words;
 

@@ -13,6 +13,7 @@ pub mod environment;
 pub mod format;
 pub mod hooks;
 pub mod limits;
+pub mod meaning;
 pub mod messages;
 pub mod observer;
 pub mod output;
@@ -27,12 +28,13 @@ pub mod units;
 
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-pub use sys::{process, stdio, watch};
+pub use sys::{process, start, stdio, terminal, watch};
 
 pub use control::Control;
 pub use environment::{EnvEdit, EnvVars, default_shell_env, edited_env, shell_env};
 pub use format::text_of;
 pub use limits::{LimitError, LimitOverrides, ShellLimits, resolve_shell_limits};
+pub use meaning::{Meaning, interpret};
 pub use messages::{Message, MessageError, ShellMessages, one_line, resolve_shell_messages};
 pub use observer::{Observer, Progress, Snapshot};
 pub use report::{

@@ -1,24 +1,35 @@
 //! `bsh`: parse, run, print, exit.
+#![cfg_attr(all(not(test), target_os = "linux", target_env = "gnu"), no_main)]
 
 mod cli;
 mod session;
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 use std::sync::PoisonError;
 
-use bsh::{ErrorCode, Phase, ShellError, ShellMessages, tool::refused_result};
+use bsh::{ErrorCode, Phase, ShellError, ShellMessages, process, tool::refused_result};
 
 use crate::cli::{Parsed, Print};
-use crate::session::print::{complain, rendered, write_out};
+use crate::session::print::{Look, complain, rendered, write_out};
 use crate::session::{Exit, panics};
 
-fn main() -> ExitCode {
+// The tests of this crate have a main function of their own.
+#[cfg(not(test))]
+bsh::main_function!(run);
+
+#[cfg_attr(test, allow(dead_code))]
+fn run() -> i32 {
+    process::hold_snapshots();
     let args: Vec<OsString> = std::env::args_os().collect();
     bsh::process::hide_arguments(args.first());
     let print = std::sync::Mutex::new(Print::Text);
     let exit = panics::caught(|| match cli::parse(&args) {
         Parsed::About(text) => write_out(&text, Exit::Fine),
+        Parsed::Explain {
+            command,
+            code,
+            print,
+        } => session::print_explanation(&command, code, print),
         Parsed::Refused { error, print } => refused(
             ErrorCode::InvalidInput,
             Phase::Input,
@@ -39,7 +50,7 @@ fn main() -> ExitCode {
             *print.lock().unwrap_or_else(PoisonError::into_inner),
         )
     });
-    exit.into_code()
+    exit.into_status()
 }
 
 /// bsh itself failed: the part that watches the command is lost, and the command was stopped.
@@ -66,5 +77,5 @@ fn refused(code: ErrorCode, phase: Phase, sentence: &str, print: Print) -> Exit 
         Print::Events => Print::Events,
         _ => Print::Json,
     };
-    write_out(&rendered(&result, print), Exit::Trouble)
+    write_out(&rendered(&result, print, Look::default()), Exit::Trouble)
 }

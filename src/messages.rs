@@ -66,7 +66,7 @@ catalogue! {
     OwnSignalPid "note.own-signal.pid" "The command sent {signal} to its watcher (by pid {pid}), which is no abort: the command went on." ["signal", "pid"];
     UnconfirmedStop "note.unconfirmed-stop" "The stop could not be confirmed: something of the command may still run." [];
     UnconfirmedStopList "note.unconfirmed-stop.list" "The stop could not be confirmed. What may still run: {processes}." ["processes", "count"];
-    ExitMeaning "note.exit-meaning" "Exit code {code} of {command}: {message}." ["code", "command", "message"];
+    ExitMeaning "note.exit-meaning" "{message}" ["code", "command", "message"];
     OmittedError "note.omitted-errors.one" "A line that was left out looks like an error: {lines}" ["lines", "count"];
     OmittedErrors "note.omitted-errors" "{count} lines that were left out look like errors: {lines}" ["lines", "count"];
     OmittedErrorLine "note.omitted-errors.line" "line {line}: {text}" ["line", "text"];

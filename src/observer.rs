@@ -32,7 +32,7 @@ pub type CaughtUp<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 /// let tool = bsh::BashTool::builder(runner).observer(live.clone()).build();
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// tool.call(bsh::BashRequest::new("hi"), &bsh::Control::new()).await;
-/// assert_eq!(*live.0.lock().unwrap(), "hi");
+/// assert_eq!(*live.0.lock().unwrap(), "hi\n");
 /// # });
 /// ```
 pub trait Observer: Send + Sync {
@@ -48,6 +48,12 @@ pub trait Observer: Send + Sync {
     /// Returns when [`Observer::is_behind`] is false again.
     fn caught_up(&self) -> CaughtUp<'_> {
         Box::pin(std::future::ready(()))
+    }
+
+    /// Whether [`Observer::started`] is to come at once. Otherwise it comes with the first output or the
+    /// end, which costs nothing.
+    fn asks_for_start(&self) -> bool {
+        false
     }
 
     /// The command has started. Comes once, before its output; never when it could not start.

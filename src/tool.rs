@@ -28,6 +28,7 @@ use crate::environment::EnvVars;
 use crate::format::text::without_controls;
 use crate::format::{Formatter as _, TextFormatter};
 use crate::hooks::{AfterRun, AfterRunAnswer, HookFailure};
+use crate::meaning::{Evidence, interpret_run};
 use crate::messages::{Message, ShellMessages};
 use crate::output::OmittedErrors;
 use crate::report::{
@@ -124,6 +125,7 @@ impl BashTool {
             spill,
             observer.clone(),
         );
+        let surroundings = runner.surroundings();
         let watching = observer.as_deref().map(|observer| Watching {
             observer,
             masks,
@@ -138,8 +140,8 @@ impl BashTool {
         let start = run::Start {
             runner: &**runner,
             command: plan.command.clone(),
-            cwd: plan.cwd,
-            env,
+            cwd: plan.cwd.clone(),
+            env: env.clone(),
             grace: limits.kill_grace(),
             timeout: plan.timeout,
         };
@@ -168,12 +170,24 @@ impl BashTool {
             output,
             omitted_errors,
             raw,
+            stderr,
             spill_failure,
         } = capture.finish().await;
         if let Some(observer) = observer {
             observer.ended();
         }
         let mut verdict = verdict::verdict(subject, ended, messages);
+        let meaning = verdict.code_to_explain().and_then(|code| {
+            let is_here = surroundings.is_this_machine;
+            let evidence = Evidence {
+                stderr: stderr.as_deref(),
+                env: is_here.then_some(&*env),
+                cwd: is_here.then_some(&*plan.cwd),
+                shell: &surroundings.shell,
+            };
+            let meaning = interpret_run(&verdict.run.command, code, &evidence);
+            meaning.is_claim().then_some((code, meaning))
+        });
         let notes_of = |verdict: &verdict::Verdict, omitted_errors: &OmittedErrors| {
             let facts = notes::Facts {
                 status: verdict.status,
@@ -181,6 +195,7 @@ impl BashTool {
                 findings: &verdict.findings,
                 unconfirmed: verdict.unconfirmed.as_deref(),
                 omitted_errors,
+                meaning: meaning.clone(),
             };
             notes::of_run(messages, &facts)
         };

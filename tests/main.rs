@@ -3,19 +3,26 @@
 mod harness;
 
 mod abort;
+mod clients;
 mod command_line;
 mod environment;
 mod errors;
 mod events;
 mod examples;
+mod generated;
 mod hook_programs;
 mod hooks;
 mod input;
 mod limits;
 mod masks;
+mod meaning;
+mod output;
+mod readme;
+mod recipes;
 mod report;
 mod run;
 mod schema;
+mod screen;
 mod secrets;
 mod spill;
 mod ssh;

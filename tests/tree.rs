@@ -53,7 +53,7 @@ fn stop_one(name: &str, line: &str, count: usize, stop: Stop) {
     if matches!(stop, Stop::Timeout) {
         // The clock may be faster than the tree: whatever stands by then has to go.
         let tree = Tree::start(&name, &args, line, 0);
-        let ran = tree.is_gone().end().code(124);
+        let ran = tree.gone().end().code(124);
         let report = ran.report();
         assert_eq!(report.status, "timeout", "{ran}");
         let run = report.run.as_ref().expect("it ran");
@@ -68,7 +68,7 @@ fn stop_one(name: &str, line: &str, count: usize, stop: Stop) {
         Stop::OutputCap => tree.go(),
         Stop::Timeout => {}
     }
-    let ran = tree.is_gone().end();
+    let ran = tree.gone().end();
     match stop {
         Stop::Abort(signal) => {
             let ran = ran.signal(signal);

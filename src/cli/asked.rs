@@ -13,13 +13,15 @@ use bsh::request::MAX_REQUEST_BYTES;
 use bsh::runner::local::{Background, LocalSettings, StdinSource};
 use bsh::runner::ssh::SshSettings;
 use bsh::{BashRequest, EnvEdit, Input, ShellLimits, parse_duration, resolve_shell_limits, stdio};
+use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 
 use crate::cli::extend::{Hooks, RunnerChoice};
 use crate::cli::flags::{EnvironmentFlags, Flags, OutputFlags, RunFlags};
+use crate::cli::screen::Shown;
 use crate::cli::usage::{UsageError, wanted_print};
-use crate::cli::{extend, limits, words};
+use crate::cli::{about, extend, limits, words};
 
 /// How the report is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,13 +52,9 @@ pub struct Asked {
     pub hooks: Hooks,
     /// Set when the command runs on another machine.
     pub far: Option<SshSettings>,
-}
-
-/// What a line that is right means.
-enum Meant {
-    Run(Box<Asked>),
-    About(String),
-    Serve,
+    pub shown: Shown,
+    /// An exit code that is no error becomes 0.
+    pub exit_by_meaning: bool,
 }
 
 /// What a command line comes to.
@@ -64,6 +62,15 @@ enum Meant {
 pub enum Parsed {
     /// Run something.
     Run(Box<Asked>),
+    /// Say what an exit code would mean.
+    Explain {
+        /// The command line.
+        command: String,
+        /// The code.
+        code: i32,
+        /// As text or as JSON.
+        print: Print,
+    },
     /// Print this about bsh itself.
     About(String),
     /// Serve a bsh on another machine.
@@ -76,6 +83,9 @@ pub enum Parsed {
 pub fn parse(args: &[OsString]) -> Parsed {
     let matches = match Flags::command().try_get_matches_from(args) {
         Ok(matches) => matches,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            return Parsed::About(about::help(args));
+        }
         Err(error) if !error.use_stderr() => return Parsed::About(error.to_string()),
         Err(error) => {
             let sentence = UsageError::of_clap(&error, args);
@@ -91,17 +101,22 @@ pub fn parse(args: &[OsString]) -> Parsed {
             wanted_print(&Flags::command(), args),
         )
     });
-    let asked = flags.and_then(|flags| {
+    let parsed = flags.and_then(|flags| {
         let print = print_of(&flags.output);
         let refused = |error| (error, print);
+        if let Some(text) = about::asked_for(&flags.about).map_err(refused)? {
+            return Ok(Parsed::About(text));
+        }
         let masks = masks(&flags.output).map_err(refused)?;
+        let parsed = match flags.about.explain.is_some() {
+            true => explanation_of(flags),
+            false => meaning_of(flags, &matches, masks.clone()),
+        };
         // A sentence may quote what was typed.
-        meaning_of(flags, &matches, masks.clone()).map_err(|error| refused(error.masked(&masks)))
+        parsed.map_err(|error| refused(error.masked(&masks)))
     });
-    match asked {
-        Ok(Meant::Run(asked)) => Parsed::Run(asked),
-        Ok(Meant::Serve) => Parsed::Serve,
-        Ok(Meant::About(text)) => Parsed::About(text),
+    match parsed {
+        Ok(parsed) => parsed,
         Err((error, print)) => Parsed::Refused { error, print },
     }
 }
@@ -116,16 +131,16 @@ fn print_of(flags: &OutputFlags) -> Print {
     }
 }
 
-fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Meant, UsageError> {
+fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Parsed, UsageError> {
     if let Some(version) = &flags.policy.serve {
-        return Ok(extend::serve(version)?.map_or(Meant::Serve, Meant::About));
+        return Ok(extend::serve(version)?.map_or(Parsed::Serve, Parsed::About));
     }
     let overrides = limits::overrides(&flags.limits, |name| std::env::var_os(name))?;
     let limits = resolve_shell_limits(overrides)
         .map_err(|error| UsageError::new(format!("the limits conflict: {error}")))?;
     let runner = extend::runner(&flags.policy)?;
     if let Some(which) = &flags.output.schema {
-        return extend::schema(which, &limits, &runner).map(Meant::About);
+        return extend::schema(which, &limits, &runner).map(Parsed::About);
     }
     let env = ShellEnv {
         edits: env_edits(&flags.environment, matches)?,
@@ -138,15 +153,26 @@ fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Meant,
         RunnerChoice::Local => None,
         RunnerChoice::Ssh(host) => Some(extend::ssh_settings(host, &flags.run, &local)?),
     };
+    let exit_by_meaning = match flags.output.exit_status.as_deref().map(OsStr::as_bytes) {
+        None | Some(b"raw") => false,
+        Some(b"meaning") => true,
+        Some(other) => {
+            return Err(UsageError::new(format!(
+                "--exit-status: {} is unknown. Expected raw or meaning",
+                shown(OsStr::from_bytes(other))
+            )));
+        }
+    };
     let lifeline = flags.run.lifeline;
     let spill = spill_target(&flags.output)?;
+    let shown = flags.screen.meaning()?;
     let input = input_of(flags)?;
     if let Input::Request(request) = &input
         && far.is_none()
     {
         add_named_fds(&request.command, &mut local.pass_fds);
     }
-    Ok(Meant::Run(Box::new(Asked {
+    Ok(Parsed::Run(Box::new(Asked {
         input,
         limits,
         env,
@@ -157,7 +183,48 @@ fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Meant,
         print,
         hooks,
         far,
+        shown,
+        exit_by_meaning,
     })))
+}
+
+/// `--explain CODE COMMAND`.
+fn explanation_of(flags: Flags) -> Result<Parsed, UsageError> {
+    let typed = flags.about.explain.unwrap_or_default();
+    let code = typed.parse::<u8>().map_err(|_| {
+        UsageError::new(format!(
+            "--explain: {typed:?} is no exit code. Expected a number from 0 to 255"
+        ))
+    })?;
+    let print = print_of(&flags.output);
+    let command = command_of(flags.words)?;
+    Ok(Parsed::Explain {
+        command,
+        code: i32::from(code),
+        print,
+    })
+}
+
+/// The command line that the words of the command are.
+fn command_of(typed: Vec<OsString>) -> Result<String, UsageError> {
+    if typed.is_empty() {
+        return Err(UsageError::new(
+            "a command is missing. Expected bsh [OPTIONS] COMMAND, see bsh --help",
+        ));
+    }
+    let mut words = Vec::with_capacity(typed.len());
+    for word in typed {
+        let text = word.into_string().map_err(|word| {
+            let valid = std::str::from_utf8(word.as_bytes())
+                .map_or_else(|error| error.valid_up_to(), str::len);
+            UsageError::new(format!(
+                "the command is not UTF-8: byte {valid} of {:?}",
+                word.to_string_lossy()
+            ))
+        })?;
+        words.push(text);
+    }
+    Ok(words::command_line(&words))
 }
 
 fn input_of(flags: Flags) -> Result<Input, UsageError> {
@@ -169,24 +236,7 @@ fn input_of(flags: Flags) -> Result<Input, UsageError> {
             Err(error) => Input::Refused(error),
         });
     }
-    if flags.words.is_empty() {
-        return Err(UsageError::new(
-            "a command is missing. Expected bsh [OPTIONS] COMMAND, see bsh --help",
-        ));
-    }
-    let mut words = Vec::with_capacity(flags.words.len());
-    for word in flags.words {
-        let text = word.into_string().map_err(|word| {
-            let valid = std::str::from_utf8(word.as_bytes())
-                .map_or_else(|error| error.valid_up_to(), str::len);
-            UsageError::new(format!(
-                "the command is not UTF-8: byte {valid} of {:?}",
-                word.to_string_lossy()
-            ))
-        })?;
-        words.push(text);
-    }
-    let mut request = BashRequest::new(words::command_line(&words));
+    let mut request = BashRequest::new(command_of(flags.words)?);
     if let Some(typed) = &flags.request.timeout {
         let timeout = parse_duration(typed)
             .map_err(|error| UsageError::new(format!("--timeout: {error}")))?;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser};
 
 use crate::cli::extend::PolicyFlags;
+use crate::cli::screen::ScreenFlags;
 
 /// The whole command line.
 ///
@@ -16,7 +17,7 @@ use crate::cli::extend::PolicyFlags;
     name = "bsh",
     version,
     about = "Run one shell command safely: always a timeout, bounded output, one true report",
-    override_usage = "bsh [OPTIONS] COMMAND\n       bsh [OPTIONS] [--] PROGRAM ARG…\n       bsh [OPTIONS] --request FILE|-",
+    override_usage = "bsh [OPTIONS] COMMAND\n       bsh [OPTIONS] [--] PROGRAM ARG…\n       bsh [OPTIONS] --request FILE|-\n       bsh --explain CODE COMMAND",
     args_override_self = true,
     disable_help_subcommand = true
 )]
@@ -36,13 +37,17 @@ pub struct Flags {
     pub policy: PolicyFlags,
     #[command(flatten)]
     pub output: OutputFlags,
+    #[command(flatten)]
+    pub screen: ScreenFlags,
+    #[command(flatten)]
+    pub about: AboutFlags,
 }
 
 /// What is asked.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Request")]
 pub struct RequestFlags {
-    /// Stop the command after this time, such as 90s, 2m 30s or 500ms
+    /// Stop the command after this time: 90s, 2m 30s, 500ms
     #[arg(short, long, value_name = "D", allow_hyphen_values = true)]
     pub timeout: Option<String>,
     /// Run in this folder
@@ -105,7 +110,7 @@ pub struct RunFlags {
     /// The shell, found on the PATH of bsh [default: bash]
     #[arg(long, value_name = "PATH")]
     pub shell: Option<OsString>,
-    /// What the command reads: nothing, the input of bsh, or a file [default: null]
+    /// What the command reads: null, inherit or a file [default: null]
     #[arg(long, value_name = "null|inherit|FILE")]
     pub stdin: Option<OsString>,
     /// Leave a descriptor of bsh open in the command
@@ -123,6 +128,25 @@ pub struct RunFlags {
     /// Say what the command used: processor time and memory
     #[arg(long)]
     pub usage: bool,
+}
+
+/// What is asked of bsh itself.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "About")]
+pub struct AboutFlags {
+    /// Say what this exit code of COMMAND would mean
+    #[arg(long, value_name = "CODE", allow_hyphen_values = true, conflicts_with_all = ["request", "timeout", "cwd", "events"])]
+    pub explain: Option<String>,
+    /// Print the completions for a shell
+    #[arg(
+        long,
+        value_name = "bash|zsh|fish|powershell|elvish|nushell",
+        exclusive = true
+    )]
+    pub completions: Option<OsString>,
+    /// Print the manual page
+    #[arg(long, exclusive = true)]
+    pub man: bool,
 }
 
 /// What is printed.
@@ -153,6 +177,9 @@ pub struct OutputFlags {
     /// Print the JSON Schema of a request or a result, or a tool definition for a language model
     #[arg(long, value_name = "request|result|tool")]
     pub schema: Option<OsString>,
+    /// What the exit code of bsh says: that of the command, or 0 too when it is no error [default: raw]
+    #[arg(long, value_name = "raw|meaning")]
+    pub exit_status: Option<OsString>,
     /// Leave the notes out of the text
     #[arg(long, conflicts_with_all = ["json", "pretty"])]
     pub view: bool,

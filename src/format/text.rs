@@ -73,6 +73,9 @@ pub fn lines_so_far(snapshot: &Snapshot, messages: &ShellMessages) -> Vec<Line> 
         for (role, text) in view(output, messages) {
             add(role, text);
         }
+        if !snapshot.notes.is_empty() {
+            add(Role::Separator, String::new());
+        }
     }
     for note in &snapshot.notes {
         add(Role::Note(note.severity), note_line(note));

@@ -19,6 +19,8 @@
 //!   and the separators U+2028 and U+2029 are text that a person may have written, no controls: they
 //!   stay, and end no line.
 
+use std::borrow::Cow;
+
 use crate::output::escape::{Action, State, whole_csi};
 use crate::output::line::{Line, Sink};
 use crate::output::scan::plain_run;
@@ -109,6 +111,20 @@ impl Cleaner {
         }
         self.line.finish(out);
     }
+}
+
+/// Cleans a whole text that comes from elsewhere, such as a hook's message.
+pub fn clean_str(text: &str) -> Cow<'_, str> {
+    if plain_run(text.as_bytes()).len == text.len() && before_c1(text) == text.len() {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut cleaner = Cleaner::new();
+    cleaner.push(Stream::Stdout, text.as_bytes(), &mut |piece| {
+        clean.push_str(piece);
+    });
+    cleaner.finish(&mut |piece| clean.push_str(piece));
+    Cow::Owned(clean)
 }
 
 impl Decoder {

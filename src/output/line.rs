@@ -267,7 +267,16 @@ impl Line {
     }
 
     /// Gives out what is finished once it is worth it, and of an endless line what is too old to edit.
+    #[inline]
     fn give_out_when_full(&mut self, out: &mut Sink) {
+        // Asked for each piece and answered with no nearly always.
+        if self.text.len() > STAGED_BYTES {
+            self.give_out_much(out);
+        }
+    }
+
+    #[cold]
+    fn give_out_much(&mut self, out: &mut Sink) {
         if self.text.len() - self.start > 2 * EDITABLE_BYTES {
             self.trim();
         }

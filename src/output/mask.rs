@@ -18,8 +18,7 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 use regex::{Regex, RegexBuilder};
 
-use crate::output::{Cleaner, Masker};
-use crate::runner::Stream;
+use crate::output::{Masker, clean_str};
 
 /// What stands in the place of a secret.
 pub const MASK: &str = "***";
@@ -37,9 +36,6 @@ const PIECE_BYTES: usize = 16 * 1024;
 
 /// Values of more lines are matched in pieces of so many lines.
 const PIECE_LINES: usize = 256;
-
-/// Up to this length in bytes a value is also found where it overlaps itself.
-const SELF_OVERLAP_BYTES: usize = 256;
 
 /// A pattern that cannot be used. The pattern is not named: some put the secret itself there.
 #[derive(Debug, thiserror::Error)]
@@ -63,11 +59,19 @@ pub struct Masks(pub(super) Arc<Rules>);
 pub(super) struct Rules {
     patterns: Vec<Regex>,
     /// Values without newlines.
-    values: Vec<Finder<'static>>,
+    values: Vec<Value>,
     /// Values of several lines: at least two each, the first and the last not empty.
     pub(super) blocks: Vec<Vec<String>>,
     /// The longest value or line of one, in bytes.
     longest: usize,
+}
+
+/// A value without newlines.
+#[derive(Debug)]
+struct Value {
+    finder: Finder<'static>,
+    /// The least distance at which it can overlap itself, in bytes; its length when it cannot.
+    period: usize,
 }
 
 impl Masks {
@@ -103,7 +107,7 @@ impl Masks {
         let mut blocks = BTreeSet::new();
         for value in values {
             let value = value.as_ref();
-            for form in [value.to_owned(), cleaned(value)] {
+            for form in [Cow::Borrowed(value), clean_str(value)] {
                 add_value(&form, &mut single, &mut blocks);
             }
         }
@@ -113,7 +117,10 @@ impl Masks {
             patterns,
             values: single
                 .iter()
-                .map(|value| Finder::new(value).into_owned())
+                .map(|value| Value {
+                    finder: Finder::new(value).into_owned(),
+                    period: period(value.as_bytes()),
+                })
                 .collect(),
             blocks: blocks.into_iter().collect(),
             longest: longest.unwrap_or(0),
@@ -159,19 +166,50 @@ impl Rules {
             );
         }
         for value in &self.values {
-            let len = value.needle().len();
-            let mut from = 0;
-            while let Some(at) = line
-                .as_bytes()
-                .get(from..)
-                .and_then(|rest| value.find(rest))
-            {
-                let start = from + at;
-                found.push(start..start + len);
-                from = start + if len <= SELF_OVERLAP_BYTES { 1 } else { len };
-            }
+            value.find(line.as_bytes(), found);
         }
     }
+}
+
+impl Value {
+    /// Adds all places of the value, also where it overlaps itself.
+    fn find(&self, line: &[u8], found: &mut Vec<Range<usize>>) {
+        let len = self.finder.needle().len();
+        let mut from = 0;
+        while let Some(at) = line.get(from..).and_then(|rest| self.finder.find(rest)) {
+            let start = from + at;
+            let mut end = start + len;
+            // A repetition is followed to its end in one go: found place by place, a value such as a
+            // thousand blanks would make the search quadratic.
+            while self.period < len
+                && let Some(next) = line.get(end..end + self.period)
+                && line.get(end - self.period..end) == Some(next)
+            {
+                end += self.period;
+            }
+            found.push(start..end);
+            from = end - len + if self.period < len { 1 } else { len };
+        }
+    }
+}
+
+/// The least distance at which a text can overlap itself (its length less its longest border, by the
+/// prefix function of Knuth, Morris and Pratt).
+fn period(text: &[u8]) -> usize {
+    let mut borders = vec![0usize; text.len()];
+    let mut border = 0;
+    for (at, byte) in text.iter().enumerate().skip(1) {
+        while border > 0 && text.get(border) != Some(byte) {
+            border = borders.get(border - 1).copied().unwrap_or(0);
+        }
+        if text.get(border) == Some(byte) {
+            border += 1;
+        }
+        if let Some(slot) = borders.get_mut(at) {
+            *slot = border;
+        }
+    }
+    text.len() - border
 }
 
 /// Adds one form of a value to those of one line and those of several.
@@ -225,17 +263,6 @@ fn pieces(line: &str) -> impl Iterator<Item = String> {
         rest = after;
         (!piece.is_empty()).then(|| piece.to_owned())
     })
-}
-
-/// A value as it looks once it was printed and cleaned.
-fn cleaned(value: &str) -> String {
-    let mut text = String::new();
-    let mut cleaner = Cleaner::new();
-    cleaner.push(Stream::Stdout, value.as_bytes(), &mut |piece| {
-        text.push_str(piece)
-    });
-    cleaner.finish(&mut |piece| text.push_str(piece));
-    text
 }
 
 /// The last line of what the regex compiler says, which is the reason.

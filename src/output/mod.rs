@@ -15,7 +15,7 @@ mod scan;
 mod spill;
 mod view;
 
-pub use cleaner::{Cleaner, EDITABLE_BYTES, MAX_COLUMNS};
+pub use cleaner::{Cleaner, EDITABLE_BYTES, MAX_COLUMNS, clean_str};
 pub use error_words::{LINE_EDGE_BYTES, looks_like_error};
 pub use mask::{MASK, MIN_LINE_CHARS, MaskError, Masks};
 pub use masker::{Masker, WINDOW_BYTES};

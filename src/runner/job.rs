@@ -27,11 +27,35 @@ pub trait Runner: Send + Sync {
     /// The system's reason, when there is no such folder any more.
     fn default_folder(&self) -> std::io::Result<PathBuf>;
 
+    /// What is known of where commands run, for the meaning of their exit codes.
+    fn surroundings(&self) -> Surroundings {
+        Surroundings::default()
+    }
+
     /// Runs one command: sends what it prints to `output`, in order, and returns how it ended.
     ///
     /// Returns only when no further chunk will be sent. After [`Order::Stop`] it has the grace and one
     /// second to return; then the tool goes on without it and reports an unconfirmed stop.
     fn run(&self, job: Job, output: ChunkSink) -> RunFuture;
+}
+
+/// Where commands run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The file name of the shell.
+    pub shell: String,
+    /// The files and the `PATH` that the command sees are those of this machine.
+    pub is_this_machine: bool,
+}
+
+impl Default for Surroundings {
+    /// bash on another machine, of which nothing is known.
+    fn default() -> Self {
+        Self {
+            shell: "bash".to_owned(),
+            is_this_machine: false,
+        }
+    }
 }
 
 /// One command to run.

@@ -11,4 +11,4 @@ pub use exit::{
     BackgroundProcess, Exit, Findings, OwnSignal, ProcessState, StartError, StartReason,
     StoppedProcess, UnconfirmedProcess, UnconfirmedReason, Usage,
 };
-pub use job::{Chunk, ChunkSink, Job, Order, RunFuture, Runner, StopOrders, Stream};
+pub use job::{Chunk, ChunkSink, Job, Order, RunFuture, Runner, StopOrders, Stream, Surroundings};

@@ -11,17 +11,25 @@ use bsh::process::{Signals, Taken, become_subreaper, share_one_heap, stop_self};
 use bsh::runner::local::LocalRunner;
 use bsh::runner::ssh::SshRunner;
 use bsh::watch::Watched;
-use bsh::{BashTool, Control, Input, ShellResult, stdio};
+use bsh::{BashTool, Control, Input, ShellResult, Status, stdio, terminal};
 use tokio::pin;
-use tokio::time::timeout;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 
+use crate::cli::screen::When;
 use crate::cli::{Asked, Print};
-use crate::session::events::Events;
-use crate::session::print::{rendered, write_out};
+use crate::session::events::{Events, Watching};
+use crate::session::exit::means_no_error;
+use crate::session::hint::hint_at_timeout;
+use crate::session::print::{Look, rendered, write_out};
+use crate::session::screen::{Phase, Screen, ScreenWatcher};
 use crate::session::{Exit, hooks};
 
 /// What SIGPIPE is on Linux.
 const SIGPIPE: i32 = 13;
+/// A command that is quick has no status line.
+const QUIET: Duration = Duration::from_millis(500);
+/// Between two drawings of the status line.
+const BETWEEN_TICKS: Duration = Duration::from_millis(100);
 /// What the runner may take to hold the tree before bsh itself is held; a whole tree takes a few ms.
 const HOLDING: Duration = Duration::from_millis(500);
 
@@ -41,23 +49,39 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
         .max_io_events_per_tick(16)
         .build()
         .context("cannot start the runtime")?;
-    let print = asked.print;
+    let (print, shown, limits) = (asked.print, asked.shown, asked.limits);
+    let exit_by_meaning = asked.exit_by_meaning;
+    let screen = Screen::new(shown.progress == When::Always);
+    let watcher = ScreenWatcher::new(screen.clone(), shown.live);
     // Its thread is there only when it was asked for.
     let events = match print {
         Print::Events => Some(Events::begin().context("cannot start a thread")?),
         _ => None,
     };
-    let called = runtime.block_on(call(asked, &signals, events.as_ref()))?;
+    let called = runtime.block_on(call(asked, &signals, watcher, events.as_ref()))?;
     runtime.shutdown_background();
     signals.give_back();
+    let all_written = screen.finish();
     if called.reader_gone {
         return Ok(Exit::BySignal(SIGPIPE));
     }
-    let exit = Exit::of(&called.result.report, called.aborted_by);
+    let report = &called.result.report;
+    let exit = match exit_by_meaning && means_no_error(report) {
+        true => Exit::Fine,
+        false => Exit::of(report, called.aborted_by),
+    };
     if let Some(events) = events {
         return Ok(events.end(&called.result, exit));
     }
-    Ok(write_out(&rendered(&called.result, print), exit))
+    let look = match print {
+        Print::Text | Print::View => Look::of(shown, all_written, print == Print::Text),
+        Print::Json | Print::PrettyJson | Print::Events => Look::default(),
+    };
+    let exit = write_out(&rendered(&called.result, print, look), exit);
+    if matches!(print, Print::Text | Print::View) && report.status == Status::Timeout {
+        hint_at_timeout(&limits);
+    }
+    Ok(exit)
 }
 
 struct Called {
@@ -67,7 +91,13 @@ struct Called {
     reader_gone: bool,
 }
 
-async fn call(asked: Asked, signals: &Signals, events: Option<&Events>) -> anyhow::Result<Called> {
+async fn call(
+    asked: Asked,
+    signals: &Signals,
+    watcher: ScreenWatcher,
+    events: Option<&Events>,
+) -> anyhow::Result<Called> {
+    let mut ticks = progress_ticks(asked.shown.progress);
     let runs = HookRuns::default();
     let control = Control::new();
     if asked.lifeline {
@@ -77,7 +107,7 @@ async fn call(asked: Asked, signals: &Signals, events: Option<&Events>) -> anyho
     let mut asked = asked;
     let input = std::mem::replace(&mut asked.input, Input::Text(Vec::new()));
     let calling = async {
-        tool(asked, &control, &runs, events)
+        tool(asked, &control, &runs, watcher.clone(), events)
             .await
             .call(input, &control)
             .await
@@ -101,6 +131,7 @@ async fn call(asked: Asked, signals: &Signals, events: Option<&Events>) -> anyho
                 }
                 Taken::Suspend => {
                     control.suspend();
+                    watcher.screen.hide();
                     // The tree is held first, and this process last.
                     tokio::select! {
                         biased;
@@ -109,8 +140,15 @@ async fn call(asked: Asked, signals: &Signals, events: Option<&Events>) -> anyho
                     }
                     stop_self();
                     control.resume();
+                    watcher.screen.reveal();
                 }
+                Taken::Snapshot => match watcher.phase() {
+                    Phase::Before => watcher.screen.write("The command has not started yet.\n"),
+                    Phase::Running => control.ask_snapshot(),
+                    Phase::After => watcher.screen.write("The command has ended.\n"),
+                },
             },
+            () = tick(&mut ticks) => control.ask_progress(),
         }
     };
     // A hook whose call was aborted is still being stopped.
@@ -141,6 +179,7 @@ async fn tool(
     asked: Asked,
     control: &Control,
     runs: &HookRuns,
+    watcher: ScreenWatcher,
     events: Option<&Events>,
 ) -> BashTool {
     let tool = match asked.far {
@@ -169,10 +208,37 @@ async fn tool(
     if !asked.hooks.is_empty() {
         tool = hooks::add(tool, asked.hooks, &asked.masks, runs);
     }
-    if let Some(events) = events {
-        tool = tool.observer(events.observer(&asked.masks));
-    }
+    tool = match events {
+        None => tool.observer(watcher),
+        Some(events) => tool.observer(Watching {
+            screen: watcher,
+            events: events.observer(&asked.masks),
+        }),
+    };
     tool.build()
+}
+
+/// When the status line is drawn; never, where nobody looks.
+fn progress_ticks(when: When) -> Option<Interval> {
+    let wanted = match when {
+        When::Auto => terminal::is_stderr_terminal() && !terminal::is_dumb(),
+        When::Always => true,
+        When::Never => false,
+    };
+    wanted.then(|| {
+        let mut ticks = interval_at(Instant::now() + QUIET, BETWEEN_TICKS);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        ticks
+    })
+}
+
+async fn tick(ticks: &mut Option<Interval>) {
+    match ticks {
+        Some(ticks) => {
+            ticks.tick().await;
+        }
+        None => std::future::pending().await,
+    }
 }
 
 async fn next_signal(signals: &Signals, incoming: &Watched) -> Taken {

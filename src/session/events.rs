@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bsh::format::to_json;
-use bsh::observer::{CaughtUp, Snapshot};
+use bsh::observer::{CaughtUp, Progress, Snapshot};
 use bsh::output::Masks;
 use bsh::runner::Stream;
 use bsh::{Observer, ShellResult, ShellRun, stdio};
@@ -21,11 +21,64 @@ use tokio::sync::Notify;
 use crate::session::Exit;
 use crate::session::hooks::MaskedText;
 use crate::session::print::not_written;
+use crate::session::screen::ScreenWatcher;
 
 /// What SIGPIPE is on Linux.
 const SIGPIPE: i32 = 13;
 /// Bytes of output that may wait for the reader before the command has to.
 const MOST_WAITING: usize = 256 * 1024;
+
+/// The screen and the events of one call.
+pub struct Watching {
+    pub screen: ScreenWatcher,
+    pub events: EventObserver,
+}
+
+impl Observer for Watching {
+    fn starting(&self, start: &Snapshot) {
+        self.screen.starting(start);
+        self.events.starting(start);
+    }
+
+    fn asks_for_start(&self) -> bool {
+        true
+    }
+
+    fn started(&self) {
+        self.screen.started();
+        self.events.started();
+    }
+
+    fn is_behind(&self) -> bool {
+        self.events.is_behind()
+    }
+
+    fn caught_up(&self) -> CaughtUp<'_> {
+        self.events.caught_up()
+    }
+
+    fn chunk(&self, stream: Stream, bytes: &[u8]) {
+        self.screen.chunk(stream, bytes);
+        self.events.chunk(stream, bytes);
+    }
+
+    fn text(&self, text: &str) {
+        self.screen.text(text);
+    }
+
+    fn progress(&self, progress: &Progress) {
+        self.screen.progress(progress);
+    }
+
+    fn snapshot(&self, snapshot: &Snapshot) {
+        self.screen.snapshot(snapshot);
+    }
+
+    fn ended(&self) {
+        self.screen.ended();
+        self.events.ended();
+    }
+}
 
 /// The last line: the report.
 pub fn end_line(result: &ShellResult) -> String {

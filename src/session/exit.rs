@@ -1,7 +1,5 @@
 //! How bsh itself ends: every exit code that it gives, and why.
 
-use std::process::ExitCode;
-
 use bsh::runner::local::StopSignal;
 use bsh::{Report, Status, process};
 
@@ -20,6 +18,13 @@ pub enum Exit {
     BySignal(i32),
     /// All went well, and no command was run.
     Fine,
+}
+
+/// The command failed with a code that is no error, such as that of a search without a match.
+pub fn means_no_error(report: &Report) -> bool {
+    let meaning = report.notes.iter().find(|note| note.code == "exit-meaning");
+    let is_error = meaning.and_then(|note| note.data.as_ref()?.get("isError")?.as_bool());
+    report.status == Status::Failed && is_error == Some(false)
 }
 
 impl Exit {
@@ -48,16 +53,14 @@ impl Exit {
         }
     }
 
-    /// The code, or the end itself.
-    pub fn into_code(self) -> ExitCode {
+    /// The exit status, or the end itself.
+    pub fn into_status(self) -> i32 {
         match self {
-            Self::Fine => ExitCode::SUCCESS,
-            Self::Command(code) => ExitCode::from(code),
-            Self::CommandSignal(number) => {
-                ExitCode::from(128_u8.saturating_add(u8::try_from(number).unwrap_or(u8::MAX)))
-            }
-            Self::Timeout => ExitCode::from(124),
-            Self::Trouble => ExitCode::from(125),
+            Self::Fine => 0,
+            Self::Command(code) => i32::from(code),
+            Self::CommandSignal(number) => number.saturating_add(128),
+            Self::Timeout => 124,
+            Self::Trouble => 125,
             Self::BySignal(number) => process::die_by_signal(number),
         }
     }

@@ -2,25 +2,74 @@
 
 use std::io::{self, ErrorKind, Write as _};
 
-use bsh::format::{to_json, to_pretty_json};
-use bsh::{ShellResult, stdio, text_of};
+use bsh::format::{lines_of, plain_text, to_json, to_pretty_json, with_view_shown};
+use bsh::{ShellMessages, ShellResult, stdio, terminal, text_of};
 
 use crate::cli::Print;
-use crate::session::{Exit, events};
+use crate::cli::screen::{Shown, When};
+use crate::session::{Exit, events, paint};
 
 /// What SIGPIPE is on Linux.
 const SIGPIPE: i32 = 13;
 
+/// What is different on a terminal.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Look {
+    /// Colours.
+    pub colored: bool,
+    /// The whole output was shown above, so it is not printed again.
+    pub shown_above: bool,
+    /// The text has notes.
+    pub notes: bool,
+}
+
+impl Look {
+    /// The look of a text; `all_written`: nothing of the live output was left out.
+    pub fn of(shown: Shown, all_written: bool, notes: bool) -> Self {
+        let colored = match shown.color {
+            When::Auto => {
+                let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                terminal::is_stdout_terminal() && !unwanted && !terminal::is_dumb()
+            }
+            When::Always => true,
+            When::Never => false,
+        };
+        Self {
+            colored,
+            shown_above: shown.live && all_written && terminal::are_both_one_terminal(),
+            notes,
+        }
+    }
+}
+
 /// The report as it is printed, its final newline included.
-pub fn rendered(result: &ShellResult, print: Print) -> String {
+pub fn rendered(result: &ShellResult, print: Print, look: Look) -> String {
     let mut text = match print {
         Print::Json => to_json(result),
         Print::PrettyJson => to_pretty_json(result),
         Print::Events => events::end_line(result),
+        Print::Text | Print::View if look.colored || look.shown_above => painted(result, look),
         Print::Text | Print::View => text_of(result),
     };
     text.push('\n');
     text
+}
+
+/// The same text as it looks on a terminal.
+fn painted(result: &ShellResult, look: Look) -> String {
+    let messages = ShellMessages::default();
+    let report = &result.report;
+    let mut lines = lines_of(report, &messages, look.notes);
+    if let Some(output) = &report.output
+        && look.shown_above
+        && output.total_lines > 0
+    {
+        lines = with_view_shown(lines, output, &messages);
+    }
+    match look.colored {
+        true => paint::painted(&lines, report.status),
+        false => plain_text(&lines),
+    }
 }
 
 /// Writes a text to standard output; `exit` stands when that works.

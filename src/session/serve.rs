@@ -66,7 +66,7 @@ fn read(job: oneshot::Sender<FarJob>, orders: &watch::Sender<Order>) {
         };
         frames.push(buffer.get(..count).unwrap_or_default());
         loop {
-            match frames.next() {
+            match frames.next_frame() {
                 Ok(None) => break,
                 Ok(Some(frame)) => match (ToFar::of(frame.kind), job.take()) {
                     (Some(ToFar::Job), Some(job)) => match FarJob::decode(&frame.payload) {

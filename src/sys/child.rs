@@ -2,6 +2,7 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use crate::sys::{fd, signal};
@@ -39,6 +40,13 @@ pub(crate) fn new_session() {
 /// From now on orphaned descendants become children of this process (prctl(2)).
 pub(crate) fn become_subreaper() -> io::Result<()> {
     Ok(nix::sys::prctl::set_child_subreaper(true)?)
+}
+
+/// When the parent dies, this process is continued (SIGCONT), so that one that was stopped sees that it
+/// was orphaned. The thread that made it counts as the parent (PR_SET_PDEATHSIG), so a SIGCONT may also
+/// come while the parent lives.
+pub(crate) fn continue_when_orphaned() {
+    let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGCONT);
 }
 
 /// No other process of the same user may trace this one or read its memory (PR_SET_DUMPABLE).
@@ -110,6 +118,13 @@ pub(crate) struct StartFailure {
     pub(crate) errno: i32,
 }
 
+impl StartFailure {
+    pub(crate) fn at(step: Step, error: &io::Error) -> Self {
+        let errno = error.raw_os_error().unwrap_or(0);
+        Self { step, errno }
+    }
+}
+
 struct Start<'a> {
     program: &'a Program,
     failure: Option<StartFailure>,
@@ -123,10 +138,11 @@ pub(crate) fn start(program: &Program) -> Result<i32, StartFailure> {
         failure: None,
     };
     /// Bytes of stack for the child until its exec; it calls nothing deep.
-    const STACK: usize = 64 * 1024;
+    const STACK: usize = 32 * 1024;
     #[repr(align(16))]
-    struct Stack([u8; STACK]);
-    let mut stack = Stack([0; STACK]);
+    struct Stack([MaybeUninit<u8>; STACK]);
+    // Not cleared: that would touch all of it.
+    let mut stack = Stack([const { MaybeUninit::uninit() }; STACK]);
     // With CLONE_VFORK this process sleeps until the child has called exec or ended, so sharing its
     // memory (CLONE_VM) is safe, spares copying page tables, and carries the failure back.
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
@@ -182,12 +198,7 @@ extern "C" fn run_start(start: *mut c_void) -> c_int {
 }
 
 fn arrange(program: &Program) -> Result<(), StartFailure> {
-    let at = |step| {
-        move |error: io::Error| StartFailure {
-            step,
-            errno: error.raw_os_error().unwrap_or(0),
-        }
-    };
+    let at = |step| move |error: io::Error| StartFailure::at(step, &error);
     for (target, &source) in program.stdio.iter().enumerate() {
         fd::place(source, target as RawFd).map_err(at(Step::Descriptors))?;
     }
@@ -255,7 +266,7 @@ pub(crate) enum AnyChild {
     None,
 }
 
-/// Reaps one child that has ended, without waiting. `__WALL` finds children of every kind, also those
+/// Reaps one child that has ended, without waiting. Only ECHILD says that there is none. `__WALL` finds children of every kind, also those
 /// that a clone(2) without SIGCHLD made.
 pub(crate) fn reap_any() -> AnyChild {
     let mut status: c_int = 0;
@@ -265,7 +276,9 @@ pub(crate) fn reap_any() -> AnyChild {
     let pid = unsafe { libc::wait4(-1, &mut status, libc::WNOHANG | libc::__WALL, &mut usage) };
     match pid {
         0 => AnyChild::Running,
-        pid if pid < 0 => AnyChild::None,
+        pid if pid < 0 && errno() == libc::ECHILD => AnyChild::None,
+        // Nothing is known; the next look tells.
+        pid if pid < 0 => AnyChild::Running,
         pid => {
             let us = |time: libc::timeval| {
                 (time.tv_sec as u64)
@@ -329,7 +342,7 @@ pub(crate) fn has_others(kept: i32) -> bool {
             let mut info: libc::siginfo_t = std::mem::zeroed();
             let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
             if libc::waitid(libc::P_ALL, 0, &mut info, flags) < 0 {
-                return false;
+                return errno() != libc::ECHILD;
             }
             info.si_pid()
         };

@@ -12,9 +12,22 @@ pub(crate) struct MappedList<T: Copy> {
 }
 
 impl<T: Copy> MappedList<T> {
-    /// An empty list with room for `capacity` values; with room for none when there is no memory.
+    /// An empty list with room for `capacity` values. Memory is asked for with the first one.
     pub(crate) fn with_capacity(capacity: usize) -> Self {
-        let bytes = capacity.saturating_mul(size_of::<T>());
+        Self {
+            start: std::ptr::null_mut(),
+            length: 0,
+            capacity,
+            values: PhantomData,
+        }
+    }
+
+    /// Makes sure that there is memory. Without any the list has room for nothing.
+    fn reserve(&mut self) {
+        if !self.start.is_null() || self.capacity == 0 {
+            return;
+        }
+        let bytes = self.capacity.saturating_mul(size_of::<T>());
         // SAFETY: an anonymous private mapping at an address of the kernel's choice.
         let start = unsafe {
             libc::mmap(
@@ -27,23 +40,15 @@ impl<T: Copy> MappedList<T> {
             )
         };
         if start == libc::MAP_FAILED {
-            return Self {
-                start: std::ptr::null_mut(),
-                length: 0,
-                capacity: 0,
-                values: PhantomData,
-            };
-        }
-        Self {
-            start: start.cast(),
-            length: 0,
-            capacity,
-            values: PhantomData,
+            self.capacity = 0;
+        } else {
+            self.start = start.cast();
         }
     }
 
     /// Appends a value; false when the list is full.
     pub(crate) fn push(&mut self, value: T) -> bool {
+        self.reserve();
         if self.length >= self.capacity {
             return false;
         }
@@ -104,15 +109,17 @@ impl MappedSet {
 
     /// An empty set.
     pub(crate) fn new() -> Self {
-        let mut table = MappedList::with_capacity(Self::PLACES);
-        // Fresh pages are zero, which is what an empty place looks like; nothing is touched here.
-        table.length = table.capacity;
-        Self { table, count: 0 }
+        Self {
+            table: MappedList::with_capacity(Self::PLACES),
+            count: 0,
+        }
     }
 
     /// Adds a process by pid and start time. True when it was not there before; a full set takes
     /// everything for known.
     pub(crate) fn insert(&mut self, pid: i32, start: u64) -> bool {
+        // Fresh pages are zero, which is what an empty place looks like.
+        self.table.reserve();
         if self.table.capacity == 0 || self.count >= Self::PLACES / 4 * 3 {
             return false;
         }
@@ -135,7 +142,7 @@ impl MappedSet {
 
     /// Whether the process was added.
     pub(crate) fn contains(&self, pid: i32, start: u64) -> bool {
-        if self.table.capacity == 0 {
+        if self.table.start.is_null() {
             return false;
         }
         let mut place = (pid as usize) & (Self::PLACES - 1);
@@ -154,6 +161,8 @@ impl MappedSet {
 
     /// Empties the set.
     pub(crate) fn clear(&mut self) {
-        *self = Self::new();
+        if self.count > 0 {
+            *self = Self::new();
+        }
     }
 }

@@ -14,7 +14,11 @@ pub(crate) mod proc;
 pub mod process;
 pub(crate) mod signal;
 #[cfg(feature = "cli")]
+pub mod start;
+#[cfg(feature = "cli")]
 pub mod stdio;
+#[cfg(feature = "cli")]
+pub mod terminal;
 pub(crate) mod title;
 #[cfg(feature = "cli")]
 pub mod watch;

@@ -29,6 +29,8 @@ pub enum Taken {
     Abort(i32),
     /// SIGTSTP: hold everything.
     Suspend,
+    /// SIGUSR1: say how far it is, and go on.
+    Snapshot,
 }
 
 /// The signals of this process, read from a descriptor (signalfd(2)) in place of handlers.
@@ -38,7 +40,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Takes the signals that abort, and SIGTSTP. Whatever mask was inherited is replaced.
+    /// Takes the signals that abort, SIGTSTP and SIGUSR1. Whatever mask was inherited is replaced.
     ///
     /// SIGHUP that was ignored stays ignored (nohup(1)), and so does SIGTSTP; the others are always
     /// taken. Reads from a terminal in the background fail in place of stopping this process.
@@ -59,6 +61,8 @@ impl Signals {
                 mask.add(signal);
             }
         }
+        // Taken whatever the caller did with it: at its default it would end this process.
+        mask.add(Signal::SIGUSR1);
         pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&mask), None)?;
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
         let descriptor = SignalFd::with_flags(&mask, flags)?;
@@ -69,9 +73,10 @@ impl Signals {
     pub fn next(&self) -> Option<Taken> {
         let read = self.descriptor.read_signal().ok().flatten()?;
         let number = i32::try_from(read.ssi_signo).ok()?;
-        match number == Signal::SIGTSTP as i32 {
-            true => Some(Taken::Suspend),
-            false => Some(Taken::Abort(number)),
+        match number {
+            _ if number == Signal::SIGTSTP as i32 => Some(Taken::Suspend),
+            _ if number == Signal::SIGUSR1 as i32 => Some(Taken::Snapshot),
+            _ => Some(Taken::Abort(number)),
         }
     }
 
@@ -84,6 +89,8 @@ impl Signals {
                 dispose(signal, SigHandler::Handler(exit_by_signal));
             }
         }
+        // One that is pending too would end this process once it is let through.
+        dispose(Signal::SIGUSR1, SigHandler::SigIgn);
         // Fails only for a wrong `how`.
         let _ = pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None);
     }
@@ -93,6 +100,14 @@ impl AsFd for Signals {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.descriptor.as_fd()
     }
+}
+
+/// Keeps SIGUSR1 waiting until [`Signals::take`], so that one that comes early ends nothing.
+pub fn hold_snapshots() {
+    let mut early = SigSet::empty();
+    early.add(Signal::SIGUSR1);
+    // Fails only for a wrong `how`.
+    let _ = pthread_sigmask(SigmaskHow::SIG_BLOCK, Some(&early), None);
 }
 
 /// Lets all threads share one heap. A heap for each costs more at the start of a thread than it gives
@@ -110,6 +125,11 @@ pub fn share_one_heap() {
 pub fn hide_arguments(first: Option<&std::ffi::OsString>) {
     use std::os::unix::ffi::OsStrExt as _;
     title::set_command_line(first.map_or(b"bsh", |word| word.as_bytes()));
+}
+
+/// Makes a write to a pipe that nobody reads an error, EPIPE, and not the end of this process.
+pub(crate) fn ignore_sigpipe() {
+    dispose(Signal::SIGPIPE, SigHandler::SigIgn);
 }
 
 /// Stops this process (SIGSTOP), and returns when it is continued.

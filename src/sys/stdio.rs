@@ -8,8 +8,7 @@ use nix::sys::stat::{SFlag, fstat};
 
 static STDOUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Runs before `main`, since the start of Rust's runtime opens `/dev/null` in place of a standard
-/// descriptor that is closed, and hides that it was.
+/// Runs before `main`, after which a standard descriptor that was closed is open on `/dev/null`.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
@@ -21,6 +20,18 @@ extern "C" fn look() {
 /// Whether standard output was closed when this process started, so that no report can be written.
 pub fn stdout_was_closed() -> bool {
     STDOUT_WAS_CLOSED.load(Ordering::Relaxed)
+}
+
+/// Opens `/dev/null` in place of each standard descriptor that is closed, so that no pipe of a command
+/// lands there.
+pub(crate) fn open_missing() {
+    for number in 0..=2 {
+        if !is_open(number) {
+            // SAFETY: a constant path. The lowest free number is this one, since those below are open;
+            // it stays open on purpose.
+            unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR) };
+        }
+    }
 }
 
 /// Whether a descriptor is open.

@@ -27,6 +27,8 @@ pub(super) struct Captured {
     pub omitted_errors: OmittedErrors,
     /// Output and errors without masks, when hooks want them.
     pub raw: Option<(ShellOutput, OmittedErrors)>,
+    /// All of standard error, when it was short.
+    pub stderr: Option<Vec<u8>>,
     /// Why the spill failed, if it did.
     pub spill_failure: Option<String>,
 }
@@ -152,6 +154,7 @@ impl Capture {
             output,
             raw,
             omitted_errors: finished.errors,
+            stderr: (!finished.stderr.cut && !self.over_cap).then_some(finished.stderr.bytes),
             spill_failure: spill.failed,
         }
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::meaning::Meaning;
 use crate::messages::{Message, ShellMessages, cut_to, one_line};
 use crate::output::OmittedErrors;
 use crate::report::{Note, Severity, Status};
@@ -55,6 +56,29 @@ pub(super) struct Facts<'a> {
     /// What may still run; `Some` of nothing when nothing is known.
     pub unconfirmed: Option<&'a [UnconfirmedProcess]>,
     pub omitted_errors: &'a OmittedErrors,
+    /// The exit code and what it means, when that is known.
+    pub meaning: Option<(i32, Meaning)>,
+}
+
+/// The exit code has a known meaning.
+fn exit_meaning(messages: &ShellMessages, code: i32, meaning: &Meaning) -> Note {
+    let command = meaning.command.as_deref().unwrap_or_default();
+    let words = meaning.message.as_deref().unwrap_or_default();
+    let code_text = code.to_string();
+    let message = messages.render(
+        Message::ExitMeaning,
+        &[
+            ("code", &code_text),
+            ("command", command),
+            ("message", words),
+        ],
+    );
+    let severity = match meaning.is_error {
+        true => Severity::Warning,
+        false => Severity::Info,
+    };
+    let data = json!({ "command": meaning.command, "exitCode": code, "isError": meaning.is_error });
+    note("exit-meaning", severity, message, data)
 }
 
 /// From `spill-failed` to `usage`.
@@ -76,7 +100,9 @@ pub(super) fn of_run(messages: &ShellMessages, facts: &Facts<'_>) -> Vec<Note> {
     if let Some(processes) = facts.unconfirmed {
         notes.push(unconfirmed_stop(messages, processes));
     }
-    // The meaning of the exit code belongs here.
+    if let Some((code, meaning)) = &facts.meaning {
+        notes.push(exit_meaning(messages, *code, meaning));
+    }
     if facts.status != Status::Ok && facts.omitted_errors.count > 0 {
         notes.push(omitted_errors(messages, facts.omitted_errors));
     }

@@ -66,7 +66,9 @@ pub(super) async fn run(
         held: control.held_sender(),
         started: started.clone(),
     };
-    let mut start_seen = watching.map(|_| started.subscribe());
+    let mut start_seen = watching
+        .filter(|watching| watching.observer.asks_for_start())
+        .map(|_| started.subscribe());
     drop(started);
     let mut steering = Steering {
         orders,

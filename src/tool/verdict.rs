@@ -24,6 +24,14 @@ pub(super) struct Subject {
     pub over_cap: bool,
 }
 
+impl Verdict {
+    /// The exit code of a command that failed by itself.
+    pub(super) fn code_to_explain(&self) -> Option<i32> {
+        let failed = self.status == Status::Failed;
+        self.run.exit_code.filter(|code| failed && *code != 0)
+    }
+}
+
 /// Judges a run whose command started.
 pub(super) fn verdict(subject: Subject, ended: Ended, messages: &ShellMessages) -> Verdict {
     let gave_up = ended.exit.is_none() && !ended.panicked;

@@ -1,10 +1,13 @@
 //! Runs the built `bsh`, and reads what it says. Whatever fails prints all that was seen.
 
+pub mod gate;
 pub mod mirror;
 pub mod process;
+pub mod pty;
 pub mod script;
 pub mod scripted;
 pub mod sshd;
+pub mod tools;
 pub mod tree;
 
 pub use mirror::Mirror;

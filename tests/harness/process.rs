@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::harness::Mirror;
 
 /// Nothing here takes this long; it only keeps a test that hangs from hanging for ever.
-const GUARD: Duration = Duration::from_secs(60);
+pub const GUARD: Duration = Duration::from_secs(60);
 
 /// A process that is about to start.
 pub struct Bsh {

@@ -97,7 +97,7 @@ impl Tree {
     }
 
     /// Waits until nothing of the tree is left.
-    pub fn is_gone(self) -> Running {
+    pub fn gone(self) -> Running {
         let mut pipe = self.pipe;
         within_guard("something of the tree is left", move || {
             let mut rest = Vec::new();

@@ -4,6 +4,9 @@
 //! 9, which the whole tree inherits: so a test knows that the tree stands, and by the end of that pipe
 //! that it is gone.
 
+// Leaving children unwaited for is what this program is for.
+#![allow(clippy::zombie_processes)]
+
 use std::io::Write as _;
 use std::process::{Child, Command};
 
@@ -21,7 +24,8 @@ fn obey(words: &[String]) {
     match word.as_str() {
         // A session of its own.
         "session" => {
-            nix::unistd::setsid().expect("a child leads no group");
+            // Whoever leads a group cannot, and goes on without.
+            let _ = nix::unistd::setsid();
             obey(rest);
         }
         // A process group of its own.
@@ -41,6 +45,13 @@ fn obey(words: &[String]) {
         "name" => {
             let (name, rest) = rest.split_first().expect("a name follows");
             std::fs::write("/proc/self/comm", name).expect("a name can be set");
+            obey(rest);
+        }
+        // Holds no pipe of its tree any more.
+        "close" => {
+            for number in (0..16).filter(|number| *number != 2) {
+                let _ = nix::unistd::close(number);
+            }
             obey(rest);
         }
         // That many children, and itself hangs.
@@ -79,6 +90,17 @@ fn obey(words: &[String]) {
         "bomb" => loop {
             let _ = Command::new(own_path()).arg("bomb").spawn();
         },
+        // Is there and gone, and another one takes its place, for ever.
+        "hop" => {
+            let _child = spawn(&["hop".to_owned()]);
+        }
+        // Writes as much as anybody reads.
+        "flood" => {
+            let mut out = std::io::stdout().lock();
+            while out.write_all(&[b'x'; 5000]).is_ok() && out.write_all(b"\n").is_ok() {}
+            hang();
+        }
+        "exit" => {}
         "stop" => {
             say_ready();
             raise(Signal::SIGSTOP).expect("a process can stop itself");
@@ -111,8 +133,11 @@ fn say_ready() {
     let pipe = std::fs::OpenOptions::new()
         .write(true)
         .open("/proc/self/fd/9");
-    pipe.and_then(|mut pipe| pipe.write_all(b"r"))
-        .expect("descriptor 9 is a pipe");
+    match pipe {
+        Ok(mut pipe) => pipe.write_all(b"r").expect("descriptor 9 is a pipe"),
+        // Closed by itself or its parent.
+        Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::NotFound),
+    }
 }
 
 fn hang() {

@@ -134,7 +134,15 @@ fn open_file(path: &Path) -> io::Result<FileSink> {
         // Not emptied by the open: it is looked at first.
         let file = match options.open(&path) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => continue,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // It vanished meanwhile, or it is a link to what does not exist, which a shell's `>`
+                // makes as well.
+                match options.clone().create(path.is_symlink()).open(&path) {
+                    Ok(file) => file,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    Err(error) => return Err(explain(&path, error)),
+                }
+            }
             Err(error) => return Err(explain(&path, error)),
         };
         let found = file.metadata()?;
@@ -154,7 +162,9 @@ fn open_file(path: &Path) -> io::Result<FileSink> {
             untouched: false,
         });
     }
-    Err(io::Error::other("it keeps vanishing"))
+    Err(io::Error::other(
+        "it vanished each time it was to be opened",
+    ))
 }
 
 /// Says in words what the bare error does not.
@@ -163,9 +173,6 @@ fn explain(path: &Path, error: io::Error) -> io::Error {
     match error.raw_os_error().map(Errno::from_raw) {
         Some(Errno::ENXIO) if is_fifo => io::Error::other("nobody reads this FIFO"),
         Some(Errno::ELOOP) if path.is_symlink() => link_in_shared_folder(),
-        Some(Errno::ENOENT) if path.is_symlink() => {
-            io::Error::other("it is a symbolic link to nothing")
-        }
         _ => error,
     }
 }

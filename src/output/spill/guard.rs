@@ -7,12 +7,13 @@
 use std::collections::VecDeque;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use nix::sys::signal::SigSet;
 use tokio::sync::Notify;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use crate::output::spill::SpillTarget;
 use crate::output::spill::file::reason;
@@ -20,6 +21,9 @@ use crate::runner::Stream;
 
 /// How long a sink may take for one piece of at most 64 KiB before it is given up.
 pub const STANDSTILL: Duration = Duration::from_secs(1);
+
+/// Into how many parts [`STANDSTILL`] is divided when it is waited for.
+const TICKS: u32 = 10;
 
 /// Queued bytes from which on the command's output waits: a few reads of a full pipe.
 const QUEUE_BYTES: usize = 256 * 1024;
@@ -118,11 +122,15 @@ impl Shared {
         self.progress.notify_one();
     }
 
-    /// Waits until `ready`, while the thread takes a step at least once in [`STANDSTILL`] if `steps` is
-    /// set, else for that long in all. Returns false when it did not.
+    /// Waits until `ready`: as long as the thread takes a step in every [`STANDSTILL`] if `steps` is set,
+    /// else for that long in all. Returns false when that did not come.
     async fn wait(&self, steps: bool, ready: impl Fn(&State) -> bool) -> bool {
+        // Time is counted in ticks that were lived through: after a suspension of the whole process at
+        // most one of them has passed, and the thread gets the rest to show itself.
+        let tick = STANDSTILL / TICKS;
+        let mut sleep = pin!(tokio::time::sleep(tick));
+        let mut passed = 0;
         let mut seen = None;
-        let mut deadline = Instant::now() + STANDSTILL;
         loop {
             {
                 let state = self.lock();
@@ -131,15 +139,19 @@ impl Shared {
                 }
                 if steps && seen != Some(state.steps) {
                     seen = Some(state.steps);
-                    deadline = Instant::now() + STANDSTILL;
+                    passed = 0;
                 }
             }
-            // A wake-up that came since the look above is kept by the `Notify`.
-            if timeout_at(deadline, self.progress.notified())
-                .await
-                .is_err()
-            {
-                return ready(&self.lock());
+            if passed >= TICKS {
+                return false;
+            }
+            tokio::select! {
+                // A wake-up that came since the look above is kept by the `Notify`.
+                () = self.progress.notified() => {}
+                () = &mut sleep => {
+                    passed += 1;
+                    sleep.as_mut().reset(Instant::now() + tick);
+                }
             }
         }
     }

@@ -27,6 +27,8 @@ const BULK_BYTES: usize = 64 * 1024;
 const BULK_AFTER: u32 = 16;
 /// Packets of a stream that are read at once, before the other stream has its turn.
 const TURN: u32 = 64;
+/// Signals that are read at once.
+const SIGNALS_AT_ONCE: usize = 64;
 /// How long signals are waited for that are about to be sent.
 const SIGNAL_DELAY: Duration = Duration::from_millis(5);
 
@@ -71,6 +73,8 @@ pub(super) struct Capture {
     /// Readable when a write was signalled. None where there are no such signals.
     signals: Option<OwnedFd>,
     sequence: Sequence,
+    /// Where signals are read to.
+    room: Vec<signal::Raw>,
     page: usize,
 }
 
@@ -105,6 +109,7 @@ impl Capture {
             sources,
             signals: None,
             sequence: Sequence::new(),
+            room: vec![signal::Raw::empty(); SIGNALS_AT_ONCE],
             page: fd::page_size(),
         };
         Ok((capture, WriteEnds { stdout, stderr }))
@@ -298,11 +303,10 @@ impl Capture {
         let Some(signals) = &self.signals else {
             return false;
         };
-        let mut room = [signal::Raw::empty(); 64];
         let mut any = false;
         loop {
             let (mut overflow, mut count) = (false, 0);
-            for arrived in signal::arrived(fd::borrow(signals), &mut room) {
+            for arrived in signal::arrived(fd::borrow(signals), &mut self.room) {
                 count += 1;
                 if arrived.number == libc::SIGIO {
                     overflow = true;
@@ -322,7 +326,7 @@ impl Capture {
                 any = true;
                 self.sequence.give_up(batch);
             }
-            if count < room.len() {
+            if count < SIGNALS_AT_ONCE {
                 return any;
             }
         }

@@ -12,6 +12,7 @@ use crate::sys::clock::Moment;
 use crate::sys::signal;
 
 /// What is known of a run so far.
+#[derive(Default)]
 pub(super) struct Record {
     exit: Exit,
     began: Moment,
@@ -73,7 +74,11 @@ impl Record {
                 });
             }
             Tell::StoppingCount(count) => {
-                findings.stopped = (count > 0).then(|| (count, std::mem::take(&mut self.stopping)));
+                // What was there when the stop came is said once, also when somebody else ends the stop.
+                let stopping = std::mem::take(&mut self.stopping);
+                if count > 0 && findings.stopped.is_none() {
+                    findings.stopped = Some((count, stopping));
+                }
             }
             Tell::Background {
                 pid,
@@ -134,7 +139,11 @@ impl Record {
         self.exit.findings.incomplete = Some(why.to_owned());
     }
 
+    /// From now on somebody else tells, and begins its lists anew.
     pub(super) fn watcher_lost(&mut self) {
+        self.stopping.clear();
+        self.background.clear();
+        self.survivors.clear();
         self.exit.findings.watcher_lost = true;
     }
 

@@ -26,13 +26,30 @@ pub(super) struct Launch {
     _script: Option<OwnedFd>,
 }
 
+impl Launch {
+    /// Every descriptor that the start needs, and these; sorted.
+    pub(super) fn descriptors(&self, more: RawFd) -> Vec<RawFd> {
+        let Program {
+            stdio,
+            passed,
+            moved,
+            ..
+        } = &self.program;
+        let moved = moved.iter().map(|(from, _)| from);
+        let mut all: Vec<RawFd> = stdio.iter().chain(passed).chain(moved).copied().collect();
+        all.push(more);
+        all.sort_unstable();
+        all
+    }
+}
+
 /// Prepares the start of a job with these pipe ends as its output.
 pub(super) fn prepare(
     job: &Job,
     settings: &LocalSettings,
     stdout: RawFd,
     stderr: RawFd,
-) -> Result<Launch, Exit> {
+) -> Result<Launch, Box<Exit>> {
     let shell = find_shell(&settings.shell)?;
     let stdin = open_stdin(&settings.stdin)?;
     let mut passed = settings.pass_fds.clone();
@@ -113,13 +130,13 @@ fn free_number(passed: &[RawFd]) -> RawFd {
     (3..).find(|number| !passed.contains(number)).unwrap_or(3)
 }
 
-fn text(bytes: &[u8]) -> Result<CString, Exit> {
+fn text(bytes: &[u8]) -> Result<CString, Box<Exit>> {
     CString::new(bytes)
         .map_err(|_| spawn_failed("a null byte in the environment or a path".to_owned()))
 }
 
-fn spawn_failed(detail: String) -> Exit {
-    Exit::not_started(StartReason::SpawnFailed, Some(detail))
+pub(super) fn spawn_failed(detail: String) -> Box<Exit> {
+    Box::new(Exit::not_started(StartReason::SpawnFailed, Some(detail)))
 }
 
 /// The system's words for an error, without its number.
@@ -131,7 +148,7 @@ pub(super) fn reason(error: &io::Error) -> String {
 }
 
 /// Finds the shell as execvp(3) would, on the PATH of this process.
-fn find_shell(shell: &OsStr) -> Result<PathBuf, Exit> {
+fn find_shell(shell: &OsStr) -> Result<PathBuf, Box<Exit>> {
     let shown = Path::new(shell).display();
     if shell.is_empty() {
         return Err(spawn_failed("the name of the shell is empty".to_owned()));
@@ -173,7 +190,7 @@ fn executable(path: &Path) -> io::Result<()> {
 
 /// Opens standard input. A FIFO is opened without waiting for its writer, so that nothing hangs before
 /// the clock runs; one that has no writer yet is at its end.
-fn open_stdin(source: &StdinSource) -> Result<OwnedFd, Exit> {
+fn open_stdin(source: &StdinSource) -> Result<OwnedFd, Box<Exit>> {
     let failed = |error: io::Error| spawn_failed(format!("standard input: {}", reason(&error)));
     let path = match source {
         StdinSource::Inherit => {
@@ -203,7 +220,7 @@ fn open_stdin(source: &StdinSource) -> Result<OwnedFd, Exit> {
 }
 
 /// What a failed start means to the caller.
-pub(super) fn explain(failure: StartFailure, cwd: &Path, shell: &OsStr) -> Exit {
+pub(super) fn explain(failure: StartFailure, cwd: &Path, shell: &OsStr) -> Box<Exit> {
     let error = io::Error::from_raw_os_error(failure.errno);
     let words = reason(&error);
     match failure.step {
@@ -218,7 +235,7 @@ pub(super) fn explain(failure: StartFailure, cwd: &Path, shell: &OsStr) -> Exit 
                     ));
                 }
             };
-            Exit::not_started(kind, Some(words))
+            Box::new(Exit::not_started(kind, Some(words)))
         }
         Step::Program => spawn_failed(format!("{}: {words}", Path::new(shell).display())),
         Step::Fork => spawn_failed(format!("no process could be made: {words}")),

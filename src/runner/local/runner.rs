@@ -9,7 +9,7 @@ use crate::runner::local::launch;
 use crate::runner::local::settings::LocalSettings;
 use crate::runner::local::shared::Shared;
 use crate::runner::local::supervise;
-use crate::runner::{Chunk, ChunkSink, Exit, Job, Order, RunFuture, Runner, StartReason};
+use crate::runner::{Chunk, ChunkSink, Exit, Job, Order, RunFuture, Runner, Surroundings};
 use crate::sys::clock::Moment;
 
 /// Batches of output under way between the thread and the future.
@@ -46,12 +46,20 @@ impl Runner for LocalRunner {
         std::env::current_dir()
     }
 
+    fn surroundings(&self) -> Surroundings {
+        let shell = std::path::Path::new(&self.settings.shell).file_name();
+        Surroundings {
+            shell: shell.unwrap_or_default().to_string_lossy().into_owned(),
+            is_this_machine: true,
+        }
+    }
+
     fn run(&self, job: Job, output: ChunkSink) -> RunFuture {
         let settings = Arc::clone(&self.settings);
         Box::pin(async move {
             match start(job, settings) {
-                Ok(run) => run.to_its_end(output).await,
-                Err(exit) => exit,
+                Ok(run) => run.relay(output).await,
+                Err(exit) => *exit,
             }
         })
     }
@@ -63,13 +71,13 @@ struct Run {
     orders: crate::runner::StopOrders,
     batches: mpsc::Receiver<Vec<Chunk>>,
     exit: oneshot::Receiver<Exit>,
+    ended: bool,
 }
 
-fn start(job: Job, settings: Arc<LocalSettings>) -> Result<Run, Exit> {
+fn start(job: Job, settings: Arc<LocalSettings>) -> Result<Run, Box<Exit>> {
     let began = Moment::now();
     let failed = |what: &str, error: std::io::Error| {
-        let detail = format!("{what}: {}", launch::reason(&error));
-        Exit::not_started(StartReason::SpawnFailed, Some(detail))
+        launch::spawn_failed(format!("{what}: {}", launch::reason(&error)))
     };
     let orders = job.orders.clone();
     let shared =
@@ -77,15 +85,16 @@ fn start(job: Job, settings: Arc<LocalSettings>) -> Result<Run, Exit> {
     let shared = Arc::new(shared);
     let (batch_sender, batches) = mpsc::channel(BATCHES);
     let (exit_sender, exit) = oneshot::channel();
-    let supervisor = supervise::prepare(job, settings, Arc::clone(&shared), batch_sender, began)?;
+    let mut supervisor =
+        supervise::prepare(job, settings, Arc::clone(&shared), batch_sender, began)?;
     std::thread::Builder::new()
         .name("bsh-run".to_owned())
         .stack_size(STACK_BYTES)
         .spawn(move || {
-            let (exit, watcher) = supervisor.run();
             // Nobody may be waiting any more.
-            let _ = exit_sender.send(exit);
-            drop(watcher);
+            let _ = exit_sender.send(supervisor.run());
+            // Only now: the rest is not waited for.
+            drop(supervisor);
         })
         .map_err(|error| failed("no thread could be made", error))?;
     Ok(Run {
@@ -93,13 +102,15 @@ fn start(job: Job, settings: Arc<LocalSettings>) -> Result<Run, Exit> {
         orders,
         batches,
         exit,
+        ended: false,
     })
 }
 
 impl Run {
-    async fn to_its_end(mut self, output: ChunkSink) -> Exit {
+    /// Passes orders to the thread and output from it, until it has told how the run ended.
+    async fn relay(mut self, output: ChunkSink) -> Exit {
         let mut steered = true;
-        loop {
+        let exit = loop {
             tokio::select! {
                 biased;
                 changed = self.orders.changed(), if steered => {
@@ -107,34 +118,33 @@ impl Run {
                     steered = changed.is_ok();
                     self.shared.give(*self.orders.borrow_and_update());
                 }
-                batch = self.batches.recv() => {
-                    let Some(batch) = batch else { break };
-                    self.shared.made_room();
-                    for chunk in batch {
-                        self.pass_on(&output, chunk, &mut steered).await;
-                    }
+                exit = &mut self.exit => break exit,
+                Some(batch) = self.batches.recv() => {
+                    self.pass_on(&output, batch, &mut steered).await;
                 }
             }
+        };
+        self.ended = true;
+        // All output was sent before the end was told.
+        while let Ok(batch) = self.batches.try_recv() {
+            self.pass_on(&output, batch, &mut steered).await;
         }
-        match (&mut self.exit).await {
-            Ok(exit) => exit,
-            Err(_) => Exit::not_started(
-                StartReason::SpawnFailed,
-                Some("the runner's thread ended early".to_owned()),
-            ),
-        }
+        exit.unwrap_or_else(|_| *launch::spawn_failed("the runner's thread ended early".to_owned()))
     }
 
-    /// Sends one chunk on; orders are passed on too while there is no room for it.
-    async fn pass_on(&mut self, output: &ChunkSink, chunk: Chunk, steered: &mut bool) {
-        let mut sending = std::pin::pin!(output.send(chunk.stream, chunk.bytes));
-        loop {
-            tokio::select! {
-                biased;
-                _ = &mut sending => return,
-                changed = self.orders.changed(), if *steered => {
-                    *steered = changed.is_ok();
-                    self.shared.give(*self.orders.borrow_and_update());
+    /// Sends chunks on; orders are passed on too while there is no room for them.
+    async fn pass_on(&mut self, output: &ChunkSink, batch: Vec<Chunk>, steered: &mut bool) {
+        self.shared.made_room();
+        for chunk in batch {
+            let mut sending = std::pin::pin!(output.send(chunk.stream, chunk.bytes));
+            loop {
+                tokio::select! {
+                    biased;
+                    _ = &mut sending => break,
+                    changed = self.orders.changed(), if *steered => {
+                        *steered = changed.is_ok();
+                        self.shared.give(*self.orders.borrow_and_update());
+                    }
                 }
             }
         }
@@ -143,7 +153,7 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        if self.exit.try_recv().is_err() {
+        if !self.ended {
             self.shared.give(Order::Stop);
         }
     }

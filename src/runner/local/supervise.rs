@@ -22,7 +22,7 @@ use crate::runner::local::shared::Shared;
 use crate::runner::local::stop::GIVE_UP;
 use crate::runner::local::watcher::{self, Watch};
 use crate::runner::local::wire::{Ask, MESSAGE_BYTES, Tell};
-use crate::runner::{Chunk, Exit, Job, Order, StartReason};
+use crate::runner::{Chunk, Exit, Job, Order};
 use crate::sys::child::{self, Forked, Pinned};
 use crate::sys::clock::Moment;
 use crate::sys::fd::{self, Received};
@@ -50,10 +50,9 @@ pub(super) fn prepare(
     shared: Arc<Shared>,
     batches: mpsc::Sender<Vec<Chunk>>,
     began: Moment,
-) -> Result<Supervisor, Exit> {
+) -> Result<Supervisor, Box<Exit>> {
     let failed = |what: &str, error: io::Error| {
-        let detail = format!("{what}: {}", launch::reason(&error));
-        Exit::not_started(StartReason::SpawnFailed, Some(detail))
+        launch::spawn_failed(format!("{what}: {}", launch::reason(&error)))
     };
     let (capture, ends) =
         Capture::open().map_err(|error| failed("no pipes could be made", error))?;
@@ -73,8 +72,10 @@ pub(super) fn prepare(
     } else {
         Vec::new()
     };
+    let keep = launch.descriptors(other.as_raw_fd());
     let watch = Watch {
         program: &launch.program,
+        keep: &keep,
         control: other.as_raw_fd(),
         pipes,
         grace: job.grace,
@@ -139,6 +140,7 @@ pub(super) struct Supervisor {
     /// The batch found no room; this thread is woken when there is some.
     reader_is_behind: bool,
     capture: Capture,
+    /// Dropped before the watcher, which waits for its end.
     control: OwnedFd,
     watcher: Option<Watcher>,
     /// Readable when the shell has ended.
@@ -159,7 +161,8 @@ enum Phase {
     /// The shell runs. `nudge_at`: its end was seen before the watcher told of it.
     Running { nudge_at: Option<Moment> },
     /// The tree is being stopped; after this moment the watcher counts as lost.
-    Stopping { lost_at: Moment },
+    /// `nudge_at`: when it is continued, in case that the command stopped it.
+    Stopping { lost_at: Moment, nudge_at: Moment },
     /// The shell has ended by itself; the rest of the output is read.
     Draining(Drain),
     /// The watcher describes what still runs.
@@ -180,9 +183,9 @@ struct Drain {
 }
 
 impl Supervisor {
-    /// Runs the job to its end. Everything of it is over when this returns, but for a watcher that is
-    /// about to end, which is given back to be reaped.
-    pub(super) fn run(mut self) -> (Exit, Option<Watcher>) {
+    /// Runs the job to its end. Everything of it is over when this returns, but for the watcher, which is
+    /// reaped when this is dropped.
+    pub(super) fn run(&mut self) -> Exit {
         signal::block_all();
         self.capture.begin();
         self.ask(Ask::Go);
@@ -195,7 +198,7 @@ impl Supervisor {
                 Phase::Over => break,
                 Phase::Lost { grace } => {
                     self.stop_without_watcher(grace);
-                    return (self.record.into_exit(), None);
+                    return std::mem::take(&mut self.record).into_exit();
                 }
                 _ => {}
             }
@@ -210,7 +213,7 @@ impl Supervisor {
             }
         }
         self.flush_all();
-        (self.record.into_exit(), self.watcher.take())
+        std::mem::take(&mut self.record).into_exit()
     }
 
     /// Sleeps until something happens, or for `longest`; false when nothing has. Output is not waited for
@@ -241,7 +244,8 @@ impl Supervisor {
                 Some(self.pin_from)
             }
             Phase::Running { nudge_at } => nudge_at,
-            Phase::Stopping { lost_at } | Phase::Listing { lost_at } => Some(lost_at),
+            Phase::Stopping { lost_at, nudge_at } => Some(lost_at.min(nudge_at)),
+            Phase::Listing { lost_at } => Some(lost_at),
             // While the reader is behind nothing is read, so silence means nothing.
             Phase::Draining(_) if behind => None,
             Phase::Draining(drain) => Some(drain.quiet_at.min(drain.latest)),
@@ -316,7 +320,7 @@ impl Supervisor {
             }
             Tell::NotStarted(failure) => {
                 let exit = launch::explain(failure, &self.job.cwd, &self.settings.shell);
-                self.record.not_started(exit);
+                self.record.not_started(*exit);
                 self.phase = Phase::Over;
             }
             Tell::Held => self.shared.acknowledge(true),
@@ -342,6 +346,7 @@ impl Supervisor {
             Tell::BackgroundCount(_) => {
                 self.ask(Ask::Release);
                 self.phase = Phase::Over;
+                self.hear_to_the_end();
             }
             Tell::StopDone { .. } => {
                 self.capture.release_writers();
@@ -405,8 +410,10 @@ impl Supervisor {
     }
 
     fn stopping(&self, grace: Duration) -> Phase {
+        let kill_at = Moment::now().after(grace);
         Phase::Stopping {
-            lost_at: Moment::now().after(grace + GIVE_UP + WATCHER_MARGIN),
+            lost_at: kill_at.after(GIVE_UP + WATCHER_MARGIN),
+            nudge_at: kill_at.after(NUDGE),
         }
     }
 
@@ -497,7 +504,7 @@ impl Supervisor {
                 *nudge_at = now.after(NUDGE * 5);
                 self.continue_watcher();
             }
-            Phase::Stopping { lost_at } | Phase::Listing { lost_at } if now >= *lost_at => {
+            Phase::Stopping { lost_at, .. } | Phase::Listing { lost_at } if now >= *lost_at => {
                 // It does not answer: whatever holds it, the tree must not stay.
                 if let Some(watcher) = &self.watcher {
                     watcher.signal(libc::SIGKILL);
@@ -505,6 +512,10 @@ impl Supervisor {
                 self.phase = Phase::Lost {
                     grace: Duration::ZERO,
                 };
+            }
+            Phase::Stopping { nudge_at, .. } if now >= *nudge_at => {
+                *nudge_at = now.after(NUDGE * 5);
+                self.continue_watcher();
             }
             Phase::Draining(drain) => {
                 drain.owed = drain.owed.saturating_sub(read);

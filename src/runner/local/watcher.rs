@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::runner::local::stop::{GIVE_UP, Pace, Stopper};
 use crate::runner::local::tree::Tree;
 use crate::runner::local::wire::{Ask, MESSAGE_BYTES, Tell};
-use crate::sys::child::{self, AnyChild, Ended, Program};
+use crate::sys::child::{self, AnyChild, Ended, Program, StartFailure, Step};
 use crate::sys::clock::Moment;
 use crate::sys::fd::{self, Received};
 use crate::sys::{signal, title};
@@ -26,6 +26,8 @@ pub(super) struct Watch<'a> {
     pub(super) program: &'a Program,
     /// The watcher's end of the message pair.
     pub(super) control: RawFd,
+    /// All that the start of the program needs, and `control`; sorted.
+    pub(super) keep: &'a [RawFd],
     /// Device and inode of the two pipes of the output.
     pub(super) pipes: [(u64, u64); 2],
     pub(super) grace: Duration,
@@ -38,15 +40,23 @@ pub(super) fn run(watch: &Watch) -> ! {
     signal::block_all();
     signal::default_sigchld();
     child::new_session();
+    child::continue_when_orphaned();
     title::set_name(NAME);
     title::set_command_line(COMMAND_LINE);
+    // The runner's end of the socket too: held here, or by the watcher of another run, its end would
+    // never be seen.
+    fd::close_all_but(watch.keep, 0);
     let control = fd::own(watch.control);
-    let Ok(signals) = signal::descriptor_for_all() else {
-        child::exit_now(1)
+    let signals = match child::become_subreaper().and_then(|()| signal::descriptor_for_all()) {
+        Ok(signals) => signals,
+        Err(error) => {
+            tell(
+                &control,
+                Tell::NotStarted(StartFailure::at(Step::Fork, &error)),
+            );
+            child::exit_now(0)
+        }
     };
-    if child::become_subreaper().is_err() {
-        child::exit_now(1);
-    }
     if !may_go(&control) {
         child::exit_now(0);
     }
@@ -400,9 +410,18 @@ impl<'a> Watcher<'a> {
         }
     }
 
+    /// The last word was said. Ends when the runner lets go, not before: tearing this process down takes
+    /// longer than all that the runner has left to do, and would go first on the same processor.
     fn finish(&self) -> ! {
         self.tell_usage();
-        child::exit_now(0)
+        loop {
+            let mut buffer = [0; 8];
+            match fd::receive(self.control_fd(), &mut buffer) {
+                Received::End => child::exit_now(0),
+                Received::Message(_) => {}
+                Received::Nothing => fd::wait(&mut [fd::waiting(self.control.as_raw_fd())], None),
+            }
+        }
     }
 
     fn tell(&self, what: Tell) {

@@ -76,10 +76,10 @@ pub(super) struct Connection {
 
 impl Connection {
     /// Connects, and gives the other side this script.
-    pub(super) fn open(settings: &SshSettings, script: &[u8]) -> Result<Self, Exit> {
+    pub(super) fn open(settings: &SshSettings, script: &[u8]) -> Result<Self, Box<Exit>> {
         let failed = |error: std::io::Error| {
             let detail = format!("no pipe to ssh could be made: {error}");
-            Exit::not_started(StartReason::SpawnFailed, Some(detail))
+            Box::new(Exit::not_started(StartReason::SpawnFailed, Some(detail)))
         };
         let (read, write) = fd::pipe().map_err(failed)?;
         let (input, incoming) = std_mpsc::channel::<Vec<u8>>();

@@ -11,12 +11,12 @@ use crate::runner::{ChunkSink, Exit, Findings, Job, Order, StartReason, StopOrde
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Runs a job there.
-pub(super) async fn run(settings: &SshSettings, mut job: Job, output: ChunkSink) -> Exit {
+pub(super) async fn run(settings: &SshSettings, job: Job, output: ChunkSink) -> Exit {
     let nonce = nonce();
     let script = format!("printf '\\n%s\\n' {nonce}; exec bsh --serve {PROTOCOL}");
     let mut connection = match Connection::open(settings, script.as_bytes()) {
         Ok(connection) => connection,
-        Err(exit) => return exit,
+        Err(exit) => return *exit,
     };
     let input = connection.input();
     input.send(ToFar::Job.frame(&FarJob::of(&job, settings).encode()));
@@ -47,7 +47,7 @@ pub(super) async fn run(settings: &SshSettings, mut job: Job, output: ChunkSink)
         frames.push(&mark.take(chunk.bytes));
         let mut ended = None;
         loop {
-            let frame = match frames.next() {
+            let frame = match frames.next_frame() {
                 Ok(Some(frame)) => frame,
                 Ok(None) => break,
                 Err(()) => return lost(&connection, started, "bsh there said nonsense"),
@@ -80,8 +80,6 @@ pub(super) async fn run(settings: &SshSettings, mut job: Job, output: ChunkSink)
         }
     };
     farewell(connection).await;
-    // The orders are the tool's; they are kept until here.
-    job.orders.mark_unchanged();
     exit
 }
 

@@ -8,7 +8,7 @@ use crate::hooks::{EnvSource, HookFuture, Planned};
 use crate::runner::ssh::connect::{self, Far};
 use crate::runner::ssh::settings::SshSettings;
 use crate::runner::ssh::{far, watchdog};
-use crate::runner::{ChunkSink, Exit, Job, RunFuture, Runner, StartReason};
+use crate::runner::{ChunkSink, Exit, Job, RunFuture, Runner, StartReason, Surroundings};
 
 /// Runs commands on another machine through `ssh`. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -78,6 +78,14 @@ impl Runner for SshRunner {
                 std::io::ErrorKind::NotConnected,
                 reason.clone(),
             )),
+        }
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        let shell = std::path::Path::new(&self.settings.shell).file_name();
+        Surroundings {
+            shell: shell.unwrap_or_default().to_string_lossy().into_owned(),
+            is_this_machine: false,
         }
     }
 

@@ -44,7 +44,7 @@ pub(super) async fn run(settings: &SshSettings, job: Job, output: ChunkSink) -> 
     let nonce = nonce();
     let mut connection = match Connection::open(settings, &script(settings, &job, &nonce)) {
         Ok(connection) => connection,
-        Err(exit) => return exit,
+        Err(exit) => return *exit,
     };
     let input = connection.input();
     let mut steering = Steering::new(job.orders.clone());

@@ -113,7 +113,7 @@ impl FrameReader {
 
     /// The next whole frame. `Err` when what comes is no frame.
     #[allow(clippy::result_unit_err)]
-    pub fn next(&mut self) -> Result<Option<Frame>, ()> {
+    pub fn next_frame(&mut self) -> Result<Option<Frame>, ()> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let Some((&[kind, a, b, c, d], after)) = rest.split_first_chunk::<5>() else {
             return Ok(None);
@@ -254,7 +254,7 @@ mod tests {
         for byte in bytes {
             assert!(found.is_none());
             reader.push(&[byte]);
-            found = reader.next().expect("a frame");
+            found = reader.next_frame().expect("a frame");
         }
         let frame = found.expect("a whole frame");
         assert_eq!(frame.kind, b'J');
@@ -265,6 +265,6 @@ mod tests {
     fn what_is_no_frame_is_refused() {
         let mut reader = FrameReader::default();
         reader.push(b"command not found\n");
-        assert_eq!(reader.next(), Err(()));
+        assert_eq!(reader.next_frame(), Err(()));
     }
 }

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Runs a shell command through bsh: client.sh COMMAND [TIMEOUT]. Needs jq.
+#
+# A caller that is cancelled takes the command with it by the lifeline: bsh aborts when its standard
+# input ends. The coprocess's pipe ends when this script dies, by SIGKILL too. For the signals that a
+# script can see there is a trap, since bash goes on after them otherwise.
+set -u
+
+coproc BSH { exec bsh --json --lifeline --timeout "${2:-2m}" -- "$1"; }
+# bash forgets both when the coprocess has ended.
+pid=$BSH_PID
+exec {answer}<&"${BSH[0]}"
+
+cancel() {
+  kill -TERM "$pid" 2>/dev/null
+  # bsh ends once the whole tree is gone.
+  wait "$pid"
+  echo cancelled
+  exit 4
+}
+trap cancel INT TERM
+
+# A builtin, so that a signal interrupts it and the trap runs at once.
+read -r report <&"$answer"
+
+field() { jq -r "$1" <<<"$report"; }
+code=3
+case $(field .status) in
+  ok)
+    echo ok
+    code=0
+    ;;
+  failed)
+    echo "failed: $(field '.run.signal // .run.exitCode')"
+    code=1
+    ;;
+  timeout)
+    echo "timed out after $(field .run.timeoutMs) ms"
+    code=2
+    ;;
+  error) echo "error $(field .error.code)" ;;
+  *) echo "no report" ;;
+esac
+jq -j '.output.head // ""' <<<"$report"
+exit "$code"
