@@ -39,6 +39,7 @@ impl ToFar {
     }
 
     /// The kind of a frame that came.
+    #[cfg(feature = "cli")]
     pub fn of(kind: u8) -> Option<Self> {
         Some(match kind {
             b'J' => Self::Job,
@@ -89,6 +90,7 @@ pub(super) fn frame(kind: u8, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
+#[cfg(feature = "cli")]
 impl Frame {
     /// Its bytes.
     pub fn bytes(kind: u8, payload: &[u8]) -> Vec<u8> {
@@ -204,6 +206,7 @@ impl FarJob {
     }
 
     /// From bytes.
+    #[cfg(any(feature = "cli", test))]
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut fields = bytes.strip_suffix(b"\0")?.split(|byte| *byte == 0);
         let header: Header = serde_json::from_slice(fields.next()?).ok()?;
