@@ -4,7 +4,9 @@
 //! the job; the end of the input is the end of the lifeline.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStrExt as _;
+#[cfg(any(feature = "cli", test))]
+use std::os::unix::ffi::OsStringExt as _;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
