@@ -102,7 +102,19 @@ fn generate(table: &str) -> Result<String, String> {
     ))
 }
 
+/// Linux has all that the proof of a stopped tree needs: subreapers, pidfds, `/proc`. Other systems get
+/// the process group; so does Linux when BSH_PORTABLE is set, to try that out.
+fn choose_runner() {
+    println!("cargo::rustc-check-cfg=cfg(linux_tree)");
+    println!("cargo::rerun-if-env-changed=BSH_PORTABLE");
+    let is_linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux");
+    if is_linux && env::var_os("BSH_PORTABLE").is_none() {
+        println!("cargo::rustc-cfg=linux_tree");
+    }
+}
+
 fn main() {
+    choose_runner();
     println!("cargo::rerun-if-changed={TABLE}");
     println!("cargo::rerun-if-changed=build.rs");
     let written = fs::read_to_string(TABLE)

@@ -9,6 +9,7 @@ mod environment;
 mod errors;
 mod events;
 mod examples;
+mod faults;
 mod generated;
 mod hook_programs;
 mod hooks;

@@ -123,8 +123,10 @@ fn nothing_is_drawn_where_nobody_looks() {
 fn sigusr1_writes_the_report_so_far_and_the_command_goes_on() {
     let gate = Gate::new("snapshot");
     let command = format!("echo before; {}; echo after", gate.pass());
-    let mut running = bsh(["--json", "-t", "15m", &command]).start();
+    let mut running = bsh(["--json", "--live", "-t", "15m", &command]).start();
     let mut stderr = running.child.stderr.take().expect("a pipe");
+    // Once it is shown it has arrived.
+    read_until(&mut stderr, "before\n");
     gate.await_ready();
     for _ in 0..2 {
         running.signal(Signal::SIGUSR1);
@@ -212,4 +214,21 @@ fn a_wrong_word_is_refused() {
             "bsh: {flag}: sometimes is unknown. Expected auto, always or never\n"
         ));
     }
+}
+
+#[test]
+fn sigusr1_before_the_start_ends_nothing() {
+    let fifo = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("early-snapshot");
+    let _ = std::fs::remove_file(&fifo);
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a pipe with a name");
+    let path = fifo.to_str().expect("UTF-8");
+    let running = bsh(["--view", "--request", path]).start();
+    // Returns once bsh reads its request, which is before it takes any signal.
+    let mut request = std::fs::File::create(&fifo).expect("bsh opens the other end");
+    running.signal(Signal::SIGUSR1);
+    std::io::Write::write_all(&mut request, br#"{"command": "echo survived"}"#)
+        .expect("bsh reads it");
+    drop(request);
+    let ran = running.end().code(0);
+    assert!(ran.stdout.ends_with("\nsurvived\n"), "{ran}");
 }

@@ -1,7 +1,7 @@
 //! What an exit code says, and never a wrong word.
 //!
-//! The way of a question: [`parser`] reads the line, [`decide`] follows the status through it
-//! to whoever can have set it, [`table`] knows what that command means by the code, and
+//! The way of a question: `parser` reads the line, `decide` follows the status through it
+//! to whoever can have set it, `table` knows what that command means by the code, and
 //! [`interpret`](self::interpret()) says it. It is for explaining, never for security.
 
 mod arguments;

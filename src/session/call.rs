@@ -7,7 +7,9 @@ use anyhow::Context as _;
 use bsh::control::Wish;
 use bsh::format::TextFormatter;
 use bsh::hooks::HookRuns;
-use bsh::process::{Signals, Taken, become_subreaper, share_one_heap, stop_self};
+use bsh::process::{
+    Signals, Taken, become_subreaper, leave_children_to_kernel, share_one_heap, stop_self,
+};
 use bsh::runner::local::LocalRunner;
 use bsh::runner::ssh::SshRunner;
 use bsh::watch::Watched;
@@ -42,6 +44,7 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
     let signals = Signals::take().context("cannot take signals")?;
     // Without it a watcher that is killed leaves orphans to somebody else; nothing else is lost.
     let _ = become_subreaper();
+    leave_children_to_kernel();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()
@@ -138,7 +141,22 @@ async fn call(
                         result = &mut calling => break result,
                         _ = timeout(HOLDING, control.held()) => {}
                     }
-                    stop_self();
+                    // What came meanwhile is looked at before, since nothing is seen afterwards.
+                    let mut go_on = false;
+                    while let Some(taken) = signals.next() {
+                        match taken {
+                            Taken::Suspend => go_on = false,
+                            Taken::Continue => go_on = true,
+                            Taken::Snapshot => control.ask_snapshot(),
+                            Taken::Abort(number) => {
+                                aborted_by.get_or_insert(number);
+                                control.abort();
+                            }
+                        }
+                    }
+                    if !go_on && aborted_by.is_none() {
+                        stop_self();
+                    }
                     control.resume();
                     watcher.screen.reveal();
                 }
@@ -147,6 +165,7 @@ async fn call(
                     Phase::Running => control.ask_snapshot(),
                     Phase::After => watcher.screen.write("The command has ended.\n"),
                 },
+                Taken::Continue => {}
             },
             () = tick(&mut ticks) => control.ask_progress(),
         }

@@ -430,13 +430,22 @@ fn send(pin: RawFd, number: i32) -> io::Result<()> {
 /// Sends a signal to a child that is not reaped yet, so that its pid can be no one else's.
 pub(crate) fn signal_unreaped(pid: i32, number: i32) -> io::Result<()> {
     // SAFETY: takes numbers.
-    fd::check(unsafe { libc::kill(pid, number) }).map(|_| ())
+    fd::check(unsafe { libc::kill(one_process(pid)?, number) }).map(|_| ())
 }
 
 /// Sends a signal to the process group that an unreaped child leads.
 pub(crate) fn signal_group(leader: i32, number: i32) -> io::Result<()> {
     // SAFETY: takes numbers.
-    fd::check(unsafe { libc::killpg(leader, number) }).map(|_| ())
+    fd::check(unsafe { libc::killpg(one_process(leader)?, number) }).map(|_| ())
+}
+
+/// A pid that stands for one process: 0 would be the caller's own group and -1 everybody (kill(2)), and
+/// the pid of a shell that never started is 0.
+fn one_process(pid: i32) -> io::Result<i32> {
+    match pid {
+        2.. => Ok(pid),
+        _ => Err(io::Error::from_raw_os_error(libc::ESRCH)),
+    }
 }
 
 /// The pid of the calling process, asked anew: after a fork it is another one.

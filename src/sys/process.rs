@@ -9,9 +9,13 @@ use nix::errno::Errno;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal};
 use nix::sys::signal::{kill, pthread_sigmask, sigaction};
+#[cfg(linux_tree)]
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::{Pid, getpid};
 
+#[cfg(not(linux_tree))]
+use crate::sys::signal_pipe::SignalPipe;
+#[cfg(linux_tree)]
 use crate::sys::title;
 
 /// The signals that abort a call.
@@ -31,12 +35,18 @@ pub enum Taken {
     Suspend,
     /// SIGUSR1: say how far it is, and go on.
     Snapshot,
+    /// SIGCONT: go on. It is taken too, so that one that comes before this process has stopped is not lost.
+    Continue,
 }
 
-/// The signals of this process, read from a descriptor (signalfd(2)) in place of handlers.
+/// The signals of this process, read from a descriptor.
 #[derive(Debug)]
 pub struct Signals {
+    #[cfg(linux_tree)]
     descriptor: SignalFd,
+    #[cfg(not(linux_tree))]
+    descriptor: SignalPipe,
+    mask: SigSet,
 }
 
 impl Signals {
@@ -63,21 +73,28 @@ impl Signals {
         }
         // Taken whatever the caller did with it: at its default it would end this process.
         mask.add(Signal::SIGUSR1);
+        mask.add(Signal::SIGCONT);
         pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&mask), None)?;
-        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
-        let descriptor = SignalFd::with_flags(&mask, flags)?;
-        Ok(Self { descriptor })
+        #[cfg(linux_tree)]
+        let descriptor =
+            SignalFd::with_flags(&mask, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
+        #[cfg(not(linux_tree))]
+        let descriptor = SignalPipe::of(&mask)?;
+        Ok(Self { descriptor, mask })
     }
 
     /// The next signal that is pending, if one is.
     pub fn next(&self) -> Option<Taken> {
-        let read = self.descriptor.read_signal().ok().flatten()?;
-        let number = i32::try_from(read.ssi_signo).ok()?;
-        match number {
-            _ if number == Signal::SIGTSTP as i32 => Some(Taken::Suspend),
-            _ if number == Signal::SIGUSR1 as i32 => Some(Taken::Snapshot),
-            _ => Some(Taken::Abort(number)),
-        }
+        #[cfg(linux_tree)]
+        let number = i32::try_from(self.descriptor.read_signal().ok().flatten()?.ssi_signo).ok()?;
+        #[cfg(not(linux_tree))]
+        let number = self.descriptor.next()?;
+        Some(match Signal::try_from(number) {
+            Ok(Signal::SIGTSTP) => Taken::Suspend,
+            Ok(Signal::SIGCONT) => Taken::Continue,
+            Ok(Signal::SIGUSR1) => Taken::Snapshot,
+            _ => Taken::Abort(number),
+        })
     }
 
     /// Gives the signals back: from now on each ends the process at once.
@@ -91,8 +108,12 @@ impl Signals {
         }
         // One that is pending too would end this process once it is let through.
         dispose(Signal::SIGUSR1, SigHandler::SigIgn);
-        // Fails only for a wrong `how`.
-        let _ = pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None);
+        #[cfg(not(linux_tree))]
+        for signal in self.mask.iter().filter(|signal| *signal != Signal::SIGUSR1) {
+            dispose(signal, SigHandler::SigDfl);
+        }
+        // What tells the order of writes stays blocked: one may still be pending.
+        let _ = pthread_sigmask(SigmaskHow::SIG_UNBLOCK, Some(&self.mask), None);
     }
 }
 
@@ -124,7 +145,11 @@ pub fn share_one_heap() {
 /// this process a victim of the command's own `pkill -f`. Read the arguments before.
 pub fn hide_arguments(first: Option<&std::ffi::OsString>) {
     use std::os::unix::ffi::OsStrExt as _;
-    title::set_command_line(first.map_or(b"bsh", |word| word.as_bytes()));
+    let first = first.map_or(&b"bsh"[..], |word| word.as_bytes());
+    #[cfg(linux_tree)]
+    title::set_command_line(first);
+    #[cfg(not(linux_tree))]
+    let _ = first;
 }
 
 /// Makes a write to a pipe that nobody reads an error, EPIPE, and not the end of this process.
@@ -138,12 +163,22 @@ pub fn stop_self() {
     let _ = kill(getpid(), Signal::SIGSTOP);
 }
 
+/// Has the kernel reap the children of this process (sigaction(2), SIGCHLD ignored): nobody asks how a
+/// watcher ended, and what is orphaned to this process leaves no zombies.
+pub fn leave_children_to_kernel() {
+    // Elsewhere a run waits for its own child.
+    #[cfg(linux_tree)]
+    dispose(Signal::SIGCHLD, SigHandler::SigIgn);
+}
+
 /// Makes this process the parent of its orphaned descendants (prctl(2), PR_SET_CHILD_SUBREAPER).
 ///
 /// # Errors
 /// The kernel is older than 3.4.
 pub fn become_subreaper() -> io::Result<()> {
-    Ok(nix::sys::prctl::set_child_subreaper(true)?)
+    #[cfg(linux_tree)]
+    nix::sys::prctl::set_child_subreaper(true)?;
+    Ok(())
 }
 
 /// Ends this process by a signal, so that whoever waits for it sees why. No core file is written.

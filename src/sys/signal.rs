@@ -1,4 +1,4 @@
-//! Signals: their names, masks and dispositions, and reading them from a descriptor.
+//! Signals: masks and dispositions, and reading them from a descriptor.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -6,9 +6,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use nix::sys::signal::{SigSet, SigmaskHow, pthread_sigmask};
 
 use crate::sys::fd;
-
-/// One more than the largest signal number of the kernel (signal(7)).
-const SIGNALS: i32 = 65;
+use crate::sys::signal_names::SIGNALS;
 
 /// The number that a descriptor's notifications use: a real-time signal, so that they queue.
 pub(crate) fn notification() -> i32 {
@@ -25,6 +23,18 @@ pub(crate) fn block_all() -> SigSet {
         Some(&mut before),
     );
     before
+}
+
+/// Blocks the signals of notifications in the calling thread, beside what is blocked there.
+pub(crate) fn block_notifications() {
+    // SAFETY: a zeroed set is valid for sigemptyset and sigaddset. nix knows no real-time signals.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, notification());
+        libc::sigaddset(&mut set, libc::SIGIO);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
+    }
 }
 
 /// Blocks exactly these in the calling thread.
@@ -139,39 +149,4 @@ impl Raw {
         // SAFETY: the record is made of plain numbers, for which zero is valid.
         Self(unsafe { std::mem::zeroed() })
     }
-}
-
-/// The name of a signal, such as `SIGKILL` or `SIGRTMIN+3` (signal(7)).
-pub(crate) fn name(number: i32) -> String {
-    if let Ok(signal) = nix::sys::signal::Signal::try_from(number) {
-        return signal.as_str().to_owned();
-    }
-    match number - libc::SIGRTMIN() {
-        0 => "SIGRTMIN".to_owned(),
-        above if above > 0 && number <= libc::SIGRTMAX() => format!("SIGRTMIN+{above}"),
-        _ => format!("SIG{number}"),
-    }
-}
-
-/// Reads a signal's name or number: `TERM`, `SIGTERM`, `15`, `SIGRTMIN+3`, `RTMAX-1`.
-pub(crate) fn parse(text: &str) -> Option<i32> {
-    let upper = text.to_ascii_uppercase();
-    let short = upper.strip_prefix("SIG").unwrap_or(&upper);
-    let offset = |text: &str, sign: char| match text.strip_prefix(sign) {
-        Some(digits) => digits.parse::<i32>().ok(),
-        None => text.is_empty().then_some(0),
-    };
-    let number = if let Ok(number) = short.parse::<i32>() {
-        number
-    } else if let Some(rest) = short.strip_prefix("RTMIN") {
-        libc::SIGRTMIN().checked_add(offset(rest, '+')?)?
-    } else if let Some(rest) = short.strip_prefix("RTMAX") {
-        libc::SIGRTMAX().checked_sub(offset(rest, '-')?)?
-    } else {
-        format!("SIG{short}")
-            .parse::<nix::sys::signal::Signal>()
-            .ok()? as i32
-    };
-    let known = (1..SIGNALS).contains(&number) && (number < 32 || number >= libc::SIGRTMIN());
-    known.then_some(number)
 }

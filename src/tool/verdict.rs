@@ -66,13 +66,18 @@ pub(super) fn verdict(subject: Subject, ended: Ended, messages: &ShellMessages) 
         (None, _) => (Status::Failed, None),
     };
     let duration = findings.duration.unwrap_or(ended.elapsed);
+    let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let run = ShellRun {
         command: subject.command,
         cwd: subject.cwd,
         timeout_ms: subject.timeout_ms,
         exit_code: if signal.is_some() { None } else { code },
         signal,
-        duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        // The runner's clock and the one of the timeout may take a moment of a suspension differently.
+        duration_ms: match stopped_by {
+            Some(StoppedBy::Timeout) => duration_ms.max(subject.timeout_ms),
+            _ => duration_ms,
+        },
         stopped_by,
         unconfirmed_stop: unconfirmed.is_some(),
     };

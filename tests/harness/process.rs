@@ -24,9 +24,16 @@ pub struct Bsh {
 
 /// `bsh` with these arguments.
 pub fn bsh<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Bsh {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bsh"));
+    bsh_under(&[], args)
+}
+
+/// `bsh` with these arguments, started by another program: its words come first.
+pub fn bsh_under<S: AsRef<OsStr>>(wrapper: &[&str], args: impl IntoIterator<Item = S>) -> Bsh {
+    let bsh = env!("CARGO_BIN_EXE_bsh");
+    let mut words = wrapper.iter().chain([&bsh]);
+    let mut command = Command::new(words.next().unwrap_or(&bsh));
     let args: Vec<_> = args.into_iter().collect();
-    command.args(&args);
+    command.args(words).args(&args);
     // What the person who runs the tests has set must not matter.
     for name in [
         "DEFAULT_TIMEOUT",

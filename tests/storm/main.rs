@@ -142,7 +142,15 @@ impl<'a> Call<'a> {
             });
             self.disturb(&child);
         }
-        let line = match line.recv_timeout(GUARD) {
+        let mut received = line.recv_timeout(GUARD / 6);
+        if received.is_err() && matches!(self.shape.stop, Stop::SuspendBsh(_)) {
+            // A SIGCONT that comes between the last look for it and the stop is lost, whoever does this.
+            let _ = kill(Pid::from_raw(child.id() as i32), Signal::SIGCONT);
+        }
+        if received == Err(mpsc::RecvTimeoutError::Timeout) {
+            received = line.recv_timeout(GUARD);
+        }
+        let line = match received {
             Ok(line) => line,
             Err(mpsc::RecvTimeoutError::Disconnected) => String::new(),
             Err(mpsc::RecvTimeoutError::Timeout) => return Err(self.hangs(&mut child, "")),

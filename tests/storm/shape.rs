@@ -109,10 +109,14 @@ impl Shape {
         if self.stop != Stop::OutputCap && random.once_in(10) {
             parts.push("exec 1>&-".to_owned());
         }
+        // A shell that starts when its watcher has been killed already has bsh for its parent.
+        let has_watcher = self.stop != Stop::KillWatcher;
         match random.below(30) {
+            _ if !has_watcher => {}
             0 => parts.push("kill -TERM $PPID".to_owned()),
             1 => parts.push("kill -STOP $PPID".to_owned()),
-            2 => {
+            // Both killed at once is the one hole.
+            2 if self.stop != Stop::KillBsh => {
                 self.may_lose_watcher = true;
                 parts.push("kill -KILL $PPID".to_owned());
             }

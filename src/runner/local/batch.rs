@@ -11,6 +11,7 @@ use crate::sys::fd;
 pub(super) struct Batch {
     chunks: Vec<Chunk>,
     bytes: usize,
+    is_open: bool,
 }
 
 impl Batch {
@@ -24,7 +25,12 @@ impl Batch {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.bytes >= Self::FULL_BYTES
+        self.bytes >= Self::FULL_BYTES && !self.is_open
+    }
+
+    /// Takes in whatever comes, for the last of the output, which is bounded by what pipes hold.
+    pub(super) fn open(&mut self) {
+        self.is_open = true;
     }
 
     /// Takes the chunks out.

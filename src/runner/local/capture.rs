@@ -115,15 +115,20 @@ impl Capture {
         Ok((capture, WriteEnds { stdout, stderr }))
     }
 
-    /// Has the order of writes signalled from now on to the calling thread, which has all signals blocked
-    /// and is the one that reads. Where that cannot be had, the pipes are read as they become readable.
-    pub(super) fn begin(&mut self) {
+    /// Has the order of writes signalled from now on to the calling thread, which has these signals blocked
+    /// and is the one that reads; another thread may have done so before. Where that cannot be had, the
+    /// pipes are read as they become readable.
+    pub(super) fn begin(&mut self, batch: &mut Batch) {
+        self.sequence.give_up(batch);
+        self.sequence = Sequence::new();
         self.signals = signal::descriptor(&[signal::notification(), libc::SIGIO]).ok();
         if self.signals.is_none() {
             return;
         }
         for source in &mut self.sources {
             let Some(pipe) = &source.pipe else { continue };
+            source.listener = None;
+            source.has_tried_to_listen = false;
             if fd::notify_this_thread(fd::borrow(pipe), signal::notification()).is_ok()
                 && source.order(true).is_ok()
             {

@@ -9,7 +9,7 @@ use crate::runner::{
 };
 use crate::sys::child::Ended;
 use crate::sys::clock::Moment;
-use crate::sys::signal;
+use crate::sys::signal_names as signal;
 
 /// What is known of a run so far.
 #[derive(Default)]

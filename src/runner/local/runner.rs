@@ -1,15 +1,19 @@
-//! The local runner: gives each job a thread, and is the bridge between it and the future.
+//! The local runner: takes the steps of a run, or gives it a thread, and is the bridge to the future.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 
+#[cfg(feature = "cli")]
+use crate::runner::local::inline;
 use crate::runner::local::launch;
 use crate::runner::local::settings::LocalSettings;
 use crate::runner::local::shared::Shared;
-use crate::runner::local::supervise;
-use crate::runner::{Chunk, ChunkSink, Exit, Job, Order, RunFuture, Runner, Surroundings};
+use crate::runner::local::supervise::{self, Supervisor};
+use crate::runner::{
+    Chunk, ChunkSink, Exit, Job, Order, RunFuture, Runner, StopOrders, Surroundings,
+};
 use crate::sys::clock::Moment;
 
 /// Batches of output under way between the thread and the future.
@@ -56,104 +60,118 @@ impl Runner for LocalRunner {
 
     fn run(&self, job: Job, output: ChunkSink) -> RunFuture {
         let settings = Arc::clone(&self.settings);
-        Box::pin(async move {
-            match start(job, settings) {
-                Ok(run) => run.relay(output).await,
-                Err(exit) => *exit,
-            }
-        })
+        Box::pin(run(job, settings, output))
     }
 }
 
-/// A run whose thread is under way. Dropping it stops the tree; the thread sees to the rest alone.
-struct Run {
-    shared: Arc<Shared>,
-    orders: crate::runner::StopOrders,
-    batches: mpsc::Receiver<Vec<Chunk>>,
-    exit: oneshot::Receiver<Exit>,
-    ended: bool,
+async fn run(job: Job, settings: Arc<LocalSettings>, output: ChunkSink) -> Exit {
+    let began = Moment::now();
+    let orders = job.orders.clone();
+    let shared = match Shared::new(job.held.clone()) {
+        Ok(shared) => Arc::new(shared),
+        Err(error) => {
+            let reason = launch::reason(&error);
+            return *launch::spawn_failed(format!("no event could be made: {reason}"));
+        }
+    };
+    let mut steering = Steering {
+        shared: Arc::clone(&shared),
+        orders,
+        is_steered: true,
+        is_over: false,
+        output,
+    };
+    let is_alone = settings.adopt_orphans;
+    #[cfg_attr(not(feature = "cli"), allow(unused_mut))]
+    let mut supervisor = match supervise::prepare(job, settings, shared, began) {
+        Ok(supervisor) => supervisor,
+        Err(exit) => return *exit,
+    };
+    #[cfg(feature = "cli")]
+    if is_alone && inline::drive(&mut supervisor, &mut steering).await {
+        steering.is_over = true;
+        return supervisor.take_exit();
+    }
+    in_a_thread(supervisor, steering, is_alone).await
 }
 
-fn start(job: Job, settings: Arc<LocalSettings>) -> Result<Run, Box<Exit>> {
-    let began = Moment::now();
-    let failed = |what: &str, error: std::io::Error| {
-        launch::spawn_failed(format!("{what}: {}", launch::reason(&error)))
-    };
-    let orders = job.orders.clone();
-    let shared =
-        Shared::new(job.held.clone()).map_err(|error| failed("no event could be made", error))?;
-    let shared = Arc::new(shared);
-    let (batch_sender, batches) = mpsc::channel(BATCHES);
-    let (exit_sender, exit) = oneshot::channel();
-    let mut supervisor =
-        supervise::prepare(job, settings, Arc::clone(&shared), batch_sender, began)?;
-    std::thread::Builder::new()
+/// Leaves the run to a thread, and passes on orders to it and output from it.
+async fn in_a_thread(mut supervisor: Supervisor, mut steering: Steering, is_alone: bool) -> Exit {
+    let (batch_sender, mut batches) = mpsc::channel(BATCHES);
+    let (exit_sender, mut exit) = oneshot::channel();
+    let thread = std::thread::Builder::new()
         .name("bsh-run".to_owned())
         .stack_size(STACK_BYTES)
         .spawn(move || {
             // Nobody may be waiting any more.
-            let _ = exit_sender.send(supervisor.run());
-            // Only now: the rest is not waited for.
-            drop(supervisor);
-        })
-        .map_err(|error| failed("no thread could be made", error))?;
-    Ok(Run {
-        shared,
-        orders,
-        batches,
-        exit,
-        ended: false,
-    })
+            let _ = exit_sender.send(supervisor.run(batch_sender));
+            // Only now: the rest is not waited for. A process that is alone is about to end, and has its
+            // children reaped by the kernel.
+            if !is_alone {
+                supervisor.reap();
+            }
+        });
+    if let Err(error) = thread {
+        let reason = launch::reason(&error);
+        return *launch::spawn_failed(format!("no thread could be made: {reason}"));
+    }
+    let exit = loop {
+        tokio::select! {
+            biased;
+            () = steering.follow() => {}
+            exit = &mut exit => break exit,
+            Some(batch) = batches.recv() => steering.pass_on(batch).await,
+        }
+    };
+    steering.is_over = true;
+    // All output was sent before the end was told.
+    while let Ok(batch) = batches.try_recv() {
+        steering.pass_on(batch).await;
+    }
+    exit.unwrap_or_else(|_| *launch::spawn_failed("the runner's thread ended early".to_owned()))
 }
 
-impl Run {
-    /// Passes orders to the thread and output from it, until it has told how the run ended.
-    async fn relay(mut self, output: ChunkSink) -> Exit {
-        let mut steered = true;
-        let exit = loop {
-            tokio::select! {
-                biased;
-                changed = self.orders.changed(), if steered => {
-                    // A caller that is gone gives no more orders.
-                    steered = changed.is_ok();
-                    self.shared.give(*self.orders.borrow_and_update());
-                }
-                exit = &mut self.exit => break exit,
-                Some(batch) = self.batches.recv() => {
-                    self.pass_on(&output, batch, &mut steered).await;
-                }
-            }
-        };
-        self.ended = true;
-        // All output was sent before the end was told.
-        while let Ok(batch) = self.batches.try_recv() {
-            self.pass_on(&output, batch, &mut steered).await;
+/// What passes between the caller and a run. Dropped before the end it stops the tree, and whoever takes
+/// the steps of the run sees to the rest.
+pub(super) struct Steering {
+    shared: Arc<Shared>,
+    orders: StopOrders,
+    /// The caller may still give orders.
+    is_steered: bool,
+    is_over: bool,
+    output: ChunkSink,
+}
+
+impl Steering {
+    /// Takes the next order, when there is one.
+    pub(super) async fn follow(&mut self) {
+        if !self.is_steered {
+            return std::future::pending().await;
         }
-        exit.unwrap_or_else(|_| *launch::spawn_failed("the runner's thread ended early".to_owned()))
+        self.is_steered = self.orders.changed().await.is_ok();
+        self.shared.give(*self.orders.borrow_and_update());
     }
 
-    /// Sends chunks on; orders are passed on too while there is no room for them.
-    async fn pass_on(&mut self, output: &ChunkSink, batch: Vec<Chunk>, steered: &mut bool) {
+    /// Sends chunks on; orders are taken too while there is no room for them.
+    pub(super) async fn pass_on(&mut self, batch: Vec<Chunk>) {
         self.shared.made_room();
         for chunk in batch {
+            let output = self.output.clone();
             let mut sending = std::pin::pin!(output.send(chunk.stream, chunk.bytes));
             loop {
                 tokio::select! {
                     biased;
                     _ = &mut sending => break,
-                    changed = self.orders.changed(), if *steered => {
-                        *steered = changed.is_ok();
-                        self.shared.give(*self.orders.borrow_and_update());
-                    }
+                    () = self.follow() => {}
                 }
             }
         }
     }
 }
 
-impl Drop for Run {
+impl Drop for Steering {
     fn drop(&mut self) {
-        if !self.ended {
+        if !self.is_over {
             self.shared.give(Order::Stop);
         }
     }

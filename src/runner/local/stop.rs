@@ -33,17 +33,20 @@ impl Stopper {
     const FREEZING_WALKS: u32 = 200;
 
     pub(super) fn new(tree: Tree, shell: i32) -> Self {
-        // Processes are found in /proc and pinned by pidfds (Linux 5.3); neither is of use alone.
-        let proc = Proc::open()
-            .ok()
-            .filter(|_| Pinned::open(own_pid()).is_ok());
         Self {
-            proc,
+            proc: find_proc(),
             tree,
             shell,
             known: MappedSet::new(),
             held: MappedSet::new(),
             rounds: 0,
+        }
+    }
+
+    /// Tries again to see the tree, in case that it failed for want of descriptors or memory.
+    fn look_again(&mut self) {
+        if self.proc.is_none() {
+            self.proc = find_proc();
         }
     }
 
@@ -65,6 +68,7 @@ impl Stopper {
 
     /// Describes every member as it is.
     pub(super) fn describe(&mut self, tell: &mut dyn FnMut(Tell)) {
+        self.look_again();
         let Some(proc) = &self.proc else { return };
         let mut count = 0;
         self.tree.walk(proc, &mut |member| {
@@ -145,6 +149,7 @@ impl Stopper {
     /// Sends SIGKILL to all that are left. From the second time on everything is frozen first, for what
     /// forks faster than it is killed.
     pub(super) fn kill_round(&mut self, leader_unreaped: bool) {
+        self.look_again();
         self.rounds += 1;
         let Some(proc) = &self.proc else {
             if leader_unreaped {
@@ -235,6 +240,13 @@ impl Stopper {
         });
         self.held.clear();
     }
+}
+
+/// Processes are found in /proc and pinned by pidfds (Linux 5.3); neither is of use alone.
+fn find_proc() -> Option<Proc> {
+    Proc::open()
+        .ok()
+        .filter(|_| Pinned::open(own_pid()).is_ok())
 }
 
 /// The pace of SIGKILL rounds: soon at first, for what was forked meanwhile, then ever rarer.

@@ -1,11 +1,11 @@
-//! The thread of one run: reads the output, passes orders on to the watcher, and puts together how it
-//! ended.
+//! One run under way: reads the output, passes orders on to the watcher, and puts together how it ended.
 //!
-//! It is a thread of its own because the signals that tell the order of writes go to one thread, in
-//! which alone they are blocked, so that the host keeps its signals.
+//! It has a thread of its own because the signals that tell the order of writes go to one thread, in
+//! which alone they are blocked, so that the host keeps its signals. A process that does nothing else
+//! takes the steps of a short run in its only thread (`inline.rs`).
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,7 +48,6 @@ pub(super) fn prepare(
     job: Job,
     settings: Arc<LocalSettings>,
     shared: Arc<Shared>,
-    batches: mpsc::Sender<Vec<Chunk>>,
     began: Moment,
 ) -> Result<Supervisor, Box<Exit>> {
     let failed = |what: &str, error: io::Error| {
@@ -89,20 +88,24 @@ pub(super) fn prepare(
         watcher::run(&watch);
     }
     signal::set_blocked(&blocked);
-    let watcher = match forked.map_err(|error| failed("no process could be made", error))? {
+    let watcher_pid = match forked.map_err(|error| failed("no process could be made", error))? {
         Forked::Parent(pid) => pid,
         Forked::Child => watcher::run(&watch),
     };
+    // It waits for a word, so it is there, and its pid its own.
+    let watcher = Pinned::open(watcher_pid).ok();
     Ok(Supervisor {
         job,
         settings,
         shared,
-        batches: Some(batches),
+        batches: None,
         batch: Batch::default(),
+        is_output_wanted: true,
         reader_is_behind: false,
         capture,
         control,
-        watcher: Some(Watcher(watcher)),
+        watcher,
+        watcher_pid,
         shell_pin: None,
         shell: 0,
         record: Record::new(began),
@@ -114,20 +117,19 @@ pub(super) fn prepare(
     })
 }
 
-/// The watcher as a child of this process: reaped when this is dropped, so that no zombie stays.
-pub(super) struct Watcher(i32);
-
-impl Watcher {
-    fn signal(&self, number: i32) {
-        // Not reaped, so its pid is its own.
-        let _ = child::signal_unreaped(self.0, number);
-    }
-}
-
-impl Drop for Watcher {
-    fn drop(&mut self) {
-        child::reap(self.0);
-    }
+/// What is to be done next.
+pub(super) enum Step {
+    /// More may be there at once.
+    Again,
+    /// Nothing is, until something happens or is due.
+    Wait,
+    /// The run is over.
+    Over,
+    /// The watcher is gone: the tree has to be stopped without it, which takes a thread for a while.
+    Lost {
+        /// What is left of the grace.
+        grace: Duration,
+    },
 }
 
 /// A run under way.
@@ -135,14 +137,17 @@ pub(super) struct Supervisor {
     job: Job,
     settings: Arc<LocalSettings>,
     shared: Arc<Shared>,
+    /// Where output goes; none while [`Supervisor::take_output`] takes it, or nobody wants it.
     batches: Option<mpsc::Sender<Vec<Chunk>>>,
     batch: Batch,
+    is_output_wanted: bool,
     /// The batch found no room; this thread is woken when there is some.
     reader_is_behind: bool,
     capture: Capture,
-    /// Dropped before the watcher, which waits for its end.
     control: OwnedFd,
-    watcher: Option<Watcher>,
+    /// None on a kernel without pidfds.
+    watcher: Option<Pinned>,
+    watcher_pid: i32,
     /// Readable when the shell has ended.
     shell_pin: Option<Pinned>,
     shell: i32,
@@ -183,53 +188,128 @@ struct Drain {
 }
 
 impl Supervisor {
-    /// Runs the job to its end. Everything of it is over when this returns, but for the watcher, which is
-    /// reaped when this is dropped.
-    pub(super) fn run(&mut self) -> Exit {
+    /// Runs the job to its end in the calling thread, which may have been begun in another one. Everything
+    /// of it is over when this returns, but for the watcher: see [`Supervisor::reap`].
+    pub(super) fn run(&mut self, batches: mpsc::Sender<Vec<Chunk>>) -> Exit {
         signal::block_all();
-        self.capture.begin();
-        self.ask(Ask::Go);
+        self.batches = Some(batches);
+        self.begin();
         loop {
-            self.listen();
-            self.take_order();
-            let read = self.read();
-            self.advance(read);
-            match self.phase {
-                Phase::Over => break,
-                Phase::Lost { grace } => {
+            match self.step() {
+                Step::Over => break,
+                Step::Lost { grace } => {
                     self.stop_without_watcher(grace);
-                    return std::mem::take(&mut self.record).into_exit();
+                    break;
                 }
-                _ => {}
-            }
-            if read == 0 {
-                let bulk = self.capture.is_in_bulk();
-                if !bulk {
-                    self.flush();
-                }
-                if !self.sleep(bulk.then_some(LINGER)) && bulk {
-                    self.capture.end_bulk(&mut self.batch);
+                Step::Again => {}
+                Step::Wait => {
+                    let bulk = self.capture.is_in_bulk();
+                    if !bulk {
+                        self.flush();
+                    }
+                    if !self.sleep(bulk.then_some(LINGER)) && bulk {
+                        self.capture.end_bulk(&mut self.batch);
+                    }
                 }
             }
         }
         self.flush_all();
+        self.take_exit()
+    }
+
+    /// Makes the calling thread the one that reads, and lets the shell start.
+    pub(super) fn begin(&mut self) {
+        self.capture.begin(&mut self.batch);
+        self.ask(Ask::Go);
+    }
+
+    /// Takes in what has happened, and does what is due, without waiting.
+    pub(super) fn step(&mut self) -> Step {
+        self.listen();
+        self.take_order();
+        let read = self.read();
+        self.advance(read);
+        match self.phase {
+            Phase::Over => Step::Over,
+            Phase::Lost { grace } => Step::Lost { grace },
+            _ if read > 0 => Step::Again,
+            _ => Step::Wait,
+        }
+    }
+
+    /// What is left to be passed on.
+    pub(super) fn take_output(&mut self) -> Vec<Chunk> {
+        self.batch.take()
+    }
+
+    /// How the job ended, once it is over.
+    pub(super) fn take_exit(&mut self) -> Exit {
         std::mem::take(&mut self.record).into_exit()
+    }
+
+    /// Output comes in bulk, which is better read in a thread of its own.
+    pub(super) fn is_in_bulk(&self) -> bool {
+        self.capture.is_in_bulk()
+    }
+
+    /// The descriptors at which something can happen; -1 for what is not there.
+    pub(super) fn places(&self) -> [RawFd; 4] {
+        let [signals, stdout, stderr] = self.capture.waited_for();
+        [self.control.as_raw_fd(), signals, stdout, stderr]
+    }
+
+    /// Looks whether the shell has ended without a word of the watcher, once that is due.
+    pub(super) fn look_at_shell(&mut self) {
+        if let Some(pin) = self.awaited_pin() {
+            let mut place = [fd::waiting(pin)];
+            fd::wait(&mut place, Some(Duration::ZERO));
+            if place.iter().any(|place| place.revents != 0) {
+                self.await_nudge();
+            }
+        }
+    }
+
+    /// Waits for the watcher's end, so that no zombie stays.
+    pub(super) fn reap(self) {
+        drop(self.control);
+        child::reap(self.watcher_pid);
+    }
+
+    /// The shell's pin, when its end is to be waited for.
+    fn awaited_pin(&self) -> Option<RawFd> {
+        let running = matches!(self.phase, Phase::Running { nudge_at: None });
+        let due = running && Moment::now() >= self.pin_from;
+        self.shell_pin
+            .as_ref()
+            .filter(|_| due)
+            .map(|pin| pin.fd().as_raw_fd())
+    }
+
+    /// When something is due although nothing happens.
+    pub(super) fn wake_at(&self) -> Option<Moment> {
+        match self.phase {
+            Phase::Running { nudge_at: None }
+                if self.watcher_is_silent || Moment::now() < self.pin_from =>
+            {
+                Some(self.pin_from)
+            }
+            Phase::Running { nudge_at } => nudge_at,
+            Phase::Stopping { lost_at, nudge_at } => Some(lost_at.min(nudge_at)),
+            Phase::Listing { lost_at } => Some(lost_at),
+            // While the reader is behind nothing is read, so silence means nothing.
+            Phase::Draining(_) if self.reader_is_behind => None,
+            Phase::Draining(drain) => Some(drain.quiet_at.min(drain.latest)),
+            Phase::Over | Phase::Lost { .. } => None,
+        }
     }
 
     /// Sleeps until something happens, or for `longest`; false when nothing has. Output is not waited for
     /// while its reader is behind.
     fn sleep(&mut self, longest: Option<Duration>) -> bool {
-        let behind = self.reader_is_behind;
-        let [signals, stdout, stderr] = if behind {
+        let [signals, stdout, stderr] = if self.reader_is_behind {
             [-1; 3]
         } else {
             self.capture.waited_for()
-        };
-        let running = matches!(self.phase, Phase::Running { nudge_at: None });
-        let pin_is_due = Moment::now() >= self.pin_from;
-        let pin = match &self.shell_pin {
-            Some(pin) if running && pin_is_due => pin.fd().as_raw_fd(),
-            _ => -1,
         };
         let mut places = [
             fd::waiting(self.shared.wake().as_raw_fd()),
@@ -237,20 +317,9 @@ impl Supervisor {
             fd::waiting(signals),
             fd::waiting(stdout),
             fd::waiting(stderr),
-            fd::waiting(pin),
+            fd::waiting(self.awaited_pin().unwrap_or(-1)),
         ];
-        let wake_at = match self.phase {
-            Phase::Running { nudge_at: None } if !pin_is_due || self.watcher_is_silent => {
-                Some(self.pin_from)
-            }
-            Phase::Running { nudge_at } => nudge_at,
-            Phase::Stopping { lost_at, nudge_at } => Some(lost_at.min(nudge_at)),
-            Phase::Listing { lost_at } => Some(lost_at),
-            // While the reader is behind nothing is read, so silence means nothing.
-            Phase::Draining(_) if behind => None,
-            Phase::Draining(drain) => Some(drain.quiet_at.min(drain.latest)),
-            Phase::Over | Phase::Lost { .. } => return true,
-        };
+        let wake_at = self.wake_at();
         let left = wake_at.map(Moment::left);
         fd::wait(
             &mut places,
@@ -426,10 +495,16 @@ impl Supervisor {
         let _ = fd::send(fd::borrow(&self.control), &[ask as u8]);
     }
 
+    /// A watcher that is gone is noticed by the end of its socket.
+    fn signal_watcher(&self, number: i32) {
+        let _ = match &self.watcher {
+            Some(pin) => pin.signal(number),
+            None => child::signal_unreaped(self.watcher_pid, number),
+        };
+    }
+
     fn continue_watcher(&self) {
-        if let Some(watcher) = &self.watcher {
-            watcher.signal(libc::SIGCONT);
-        }
+        self.signal_watcher(libc::SIGCONT);
     }
 
     /// Reads what there is, as long as it can be passed on. Returns the bytes read.
@@ -446,7 +521,9 @@ impl Supervisor {
             return true;
         }
         let Some(batches) = &self.batches else {
-            self.batch = Batch::default();
+            if !self.is_output_wanted {
+                self.batch = Batch::default();
+            }
             return true;
         };
         self.shared.set_starving(true);
@@ -463,6 +540,7 @@ impl Supervisor {
             }
             Err(TrySendError::Closed(_)) => {
                 self.batches = None;
+                self.is_output_wanted = false;
                 true
             }
         }
@@ -478,6 +556,9 @@ impl Supervisor {
 
     /// Reads all that is in the pipes, of a tree that is gone.
     fn read_the_rest(&mut self) {
+        if self.batches.is_none() {
+            self.batch.open();
+        }
         let mut left = self.capture.waiting_bytes();
         while left > 0 {
             if self.batch.is_full() {
@@ -506,9 +587,7 @@ impl Supervisor {
             }
             Phase::Stopping { lost_at, .. } | Phase::Listing { lost_at } if now >= *lost_at => {
                 // It does not answer: whatever holds it, the tree must not stay.
-                if let Some(watcher) = &self.watcher {
-                    watcher.signal(libc::SIGKILL);
-                }
+                self.signal_watcher(libc::SIGKILL);
                 self.phase = Phase::Lost {
                     grace: Duration::ZERO,
                 };
@@ -554,7 +633,7 @@ impl Supervisor {
 
     /// The watcher was killed: what it would have done is done here, as far as it can be.
     fn stop_without_watcher(&mut self, grace: Duration) {
-        self.watcher = None;
+        child::reap(self.watcher_pid);
         self.record.watcher_lost();
         let task = lost::Task {
             shell: self.shell,

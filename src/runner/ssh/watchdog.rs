@@ -12,7 +12,7 @@ use crate::runner::ssh::far::{Steering, farewell, lost, no_connection};
 use crate::runner::ssh::markers::{Markers, Piece};
 use crate::runner::ssh::settings::SshSettings;
 use crate::runner::{Chunk, ChunkSink, Exit, Job, Order, StartReason, Stream};
-use crate::sys::signal;
+use crate::sys::signal_names;
 
 /// What is started there.
 const SCRIPT: &str = include_str!("watchdog.sh");
@@ -179,7 +179,7 @@ async fn until(moment: Option<Instant>) {
 /// The script with all that it needs, bytes that are not UTF-8 too.
 fn script(settings: &SshSettings, job: &Job, nonce: &str) -> Vec<u8> {
     let ticks = job.grace.as_millis().div_ceil(100);
-    let signal = signal::name(settings.stop_signal.number());
+    let signal = signal_names::name(settings.stop_signal.number());
     let signal = signal.strip_prefix("SIG").unwrap_or(&signal);
     let mut script =
         format!("printf '\\n%s\\n' {nonce}; mark={nonce}; sig={signal}; ticks={ticks}; shell=")

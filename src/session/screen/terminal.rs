@@ -52,7 +52,8 @@ impl TermLike for Terminal {
     fn width(&self) -> u16 {
         // Room for the `^C` that the terminal echoes: on a full line it would go to the next one, and
         // that would be cleared in place of ours.
-        terminal::stderr_width().unwrap_or(80).max(20) - 4
+        let width = terminal::stderr_width().unwrap_or(80);
+        width.saturating_sub(4).max(1)
     }
 
     fn move_cursor_up(&self, n: usize) -> io::Result<()> {

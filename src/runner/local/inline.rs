@@ -1,0 +1,89 @@
+//! The steps of a run in the thread of its future, for a process that does nothing else.
+//!
+//! A short command ends before a thread for it has paid: what is saved is making it and waking one
+//! thread by the other, a tenth of the time of `bsh true`. Output in bulk, and a lost watcher, are left to
+//! a thread all the same.
+
+use std::io;
+use std::os::fd::RawFd;
+
+use tokio::time::{Instant, sleep_until};
+
+use crate::runner::local::runner::Steering;
+use crate::runner::local::supervise::{Step, Supervisor};
+use crate::sys::poll_set::PollSet;
+use crate::sys::signal;
+use crate::sys::watch::Watched;
+
+/// Takes steps until the run is over. False when the rest is better done in a thread, which may begin
+/// anew at any time.
+pub(super) async fn drive(supervisor: &mut Supervisor, steering: &mut Steering) -> bool {
+    signal::block_notifications();
+    supervisor.begin();
+    let Ok(mut places) = Places::new() else {
+        return false;
+    };
+    loop {
+        let step = supervisor.step();
+        if supervisor.is_in_bulk() || matches!(step, Step::Lost { .. }) {
+            return false;
+        }
+        steering.pass_on(supervisor.take_output()).await;
+        match step {
+            Step::Over => return true,
+            Step::Again | Step::Lost { .. } => {}
+            Step::Wait => {
+                if places.cover(supervisor.places()).is_err() {
+                    return false;
+                }
+                let left = supervisor.wake_at().map(|due| due.left());
+                let due = async {
+                    match left.and_then(|left| Instant::now().checked_add(left)) {
+                        Some(due) => sleep_until(due).await,
+                        None => std::future::pending().await,
+                    }
+                };
+                tokio::select! {
+                    biased;
+                    () = steering.follow() => {}
+                    changed = places.watched.changed() => {
+                        if changed.is_err() {
+                            return false;
+                        }
+                    }
+                    () = due => supervisor.look_at_shell(),
+                }
+            }
+        }
+    }
+}
+
+/// The descriptors of a run as one that the event loop waits for.
+struct Places {
+    set: PollSet,
+    watched: Watched,
+    covered: [RawFd; 4],
+}
+
+impl Places {
+    fn new() -> io::Result<Self> {
+        let set = PollSet::new()?;
+        let watched = Watched::for_reading(&set)?;
+        Ok(Self {
+            set,
+            watched,
+            covered: [-1; 4],
+        })
+    }
+
+    /// Adds what is new; what was closed is gone by itself (epoll(7)).
+    fn cover(&mut self, places: [RawFd; 4]) -> io::Result<()> {
+        for (covered, place) in self.covered.iter_mut().zip(places) {
+            if place != *covered && place >= 0 {
+                self.set.add(place)?;
+            }
+            *covered = place;
+        }
+        Ok(())
+    }
+}
