@@ -376,6 +376,8 @@ impl Supervisor {
         self.record.hear(told);
         match *told {
             Tell::Started { pid } => {
+                // Mostly nobody listens.
+                let _ = self.job.started.send(true);
                 self.shell = pid;
                 self.watcher_is_silent = false;
                 match Pinned::open(pid) {
