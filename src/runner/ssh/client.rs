@@ -3,7 +3,6 @@
 //! The write end of the pipe is the lifeline of the other side: it is closed when this is dropped, and by
 //! the kernel when this process dies.
 
-use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::AsRawFd as _;
 use std::sync::mpsc as std_mpsc;
@@ -17,7 +16,6 @@ use crate::runner::ssh::settings::SshSettings;
 use crate::runner::{
     Chunk, ChunkSink, Exit, Job, Order, RunFuture, Runner as _, StartReason, Stream,
 };
-use crate::sys::fd;
 
 /// Chunks on their way from ssh.
 const CHUNKS_UNDER_WAY: usize = 4;
@@ -81,9 +79,9 @@ impl Connection {
             let detail = format!("no pipe to ssh could be made: {error}");
             Box::new(Exit::not_started(StartReason::SpawnFailed, Some(detail)))
         };
-        let (read, write) = fd::pipe().map_err(failed)?;
+        let (read, write) = std::io::pipe().map_err(failed)?;
         let (input, incoming) = std_mpsc::channel::<Vec<u8>>();
-        let mut pipe = File::from(write);
+        let mut pipe = write;
         // A thread, since the pipe may be full for as long as the connection likes. It ends with the
         // sender, or when ssh no longer reads.
         std::thread::Builder::new()
