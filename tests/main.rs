@@ -22,6 +22,7 @@ mod readme;
 mod recipes;
 mod report;
 mod run;
+mod scarce;
 mod schema;
 mod screen;
 mod secrets;

@@ -152,9 +152,11 @@ pub fn hide_arguments(first: Option<&std::ffi::OsString>) {
     let _ = first;
 }
 
-/// Makes a write to a pipe that nobody reads an error, EPIPE, and not the end of this process.
-pub(crate) fn ignore_sigpipe() {
+/// Makes a write to a pipe that nobody reads an error (EPIPE) and not the end of this process.
+pub(crate) fn fail_writes_quietly() {
     dispose(Signal::SIGPIPE, SigHandler::SigIgn);
+    // A file that may grow no more (RLIMIT_FSIZE) is an error of a write too (EFBIG).
+    dispose(Signal::SIGXFSZ, SigHandler::SigIgn);
 }
 
 /// Stops this process (SIGSTOP), and returns when it is continued.

@@ -5,13 +5,13 @@
 //! tenth of the time of a short command. What of it matters here is done here: descriptors 0 to 2 are
 //! open, and SIGPIPE is ignored, so that a write to a closed pipe is an error and not the end.
 
-use crate::sys::process::ignore_sigpipe;
+use crate::sys::process::fail_writes_quietly;
 use crate::sys::stdio::open_missing;
 
 /// Runs the binary's main function, and gives back its exit status.
 pub fn begin(main: fn() -> i32) -> i32 {
     open_missing();
-    ignore_sigpipe();
+    fail_writes_quietly();
     main()
 }
 

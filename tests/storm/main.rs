@@ -256,8 +256,9 @@ impl<'a> Call<'a> {
                     status.code().is_some() || status.signal() == Some(Signal::SIGPIPE as i32)
                 }
                 // One that comes while the report is written ends bsh at once.
-                Stop::Abort(last) | Stop::AbortTwice(_, last) => {
-                    status.signal() == Some(last as i32)
+                Stop::Abort(signal) => status.signal() == Some(signal as i32),
+                Stop::AbortTwice(first, second) => {
+                    [Some(first as i32), Some(second as i32)].contains(&status.signal())
                 }
                 _ => false,
             };

@@ -3,6 +3,8 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
+use nix::sys::signal::Signal;
+
 use crate::mirror::Mirror;
 use crate::shape::{Shape, Stop};
 
@@ -20,7 +22,7 @@ impl Said<'_> {
     pub fn check(&self) -> Result<(), String> {
         let (report, shape) = (self.report, self.shape);
         let Some(run) = &report.run else {
-            return law(self.code() == 125, "without a run the exit code is 125");
+            return law(self.ends_with(125), "without a run the exit code is 125");
         };
         let stopped_by = run.stopped_by.as_deref();
         let error = report.error.as_ref().map(|error| error.code.as_str());
@@ -34,22 +36,22 @@ impl Said<'_> {
         )?;
         match report.status.as_str() {
             "ok" => law(
-                run.exit_code == Some(0) && self.code() == 0 && stopped_by.is_none(),
+                run.exit_code == Some(0) && self.ends_with(0) && stopped_by.is_none(),
                 "ok is code 0",
             )?,
             "failed" => {
                 law(stopped_by.is_none(), "failed was not stopped")?;
                 match run.exit_code {
-                    Some(code) => law(code != 0 && self.code() == code, "the command's code")?,
+                    Some(code) => law(code != 0 && self.ends_with(code), "the command's code")?,
                     None => law(
-                        run.signal.is_some() && self.code() > 128,
+                        run.signal.is_some() && (self.code() > 128 || self.was_killed()),
                         "a signal is 128 and more",
                     )?,
                 }
             }
             "timeout" => {
                 law(stopped_by == Some("timeout"), "stopped by the timeout")?;
-                law(self.code() == 124, "a timeout is 124")?;
+                law(self.ends_with(124), "a timeout is 124")?;
                 law(
                     run.duration_ms >= shape.timeout_ms,
                     "a timeout is never early",
@@ -64,11 +66,11 @@ impl Said<'_> {
                     law(stopped_by == Some("output-cap"), "stopped by the cap")?;
                     let total = report.output.as_ref().map(|output| output.total_bytes);
                     law(total == Some(shape.cap_bytes), "exactly the cap is counted")?;
-                    law(self.code() == 125, "an error is 125")?;
+                    law(self.ends_with(125), "an error is 125")?;
                 }
                 Some("RUNNER_LOST") => {
                     law(shape.may_lose_watcher, "nobody killed the watcher")?;
-                    law(self.code() == 125, "an error is 125")?;
+                    law(self.ends_with(125), "an error is 125")?;
                 }
                 other => return Err(format!("unexpected error {other:?}")),
             },
@@ -125,6 +127,15 @@ impl Said<'_> {
             fits || natural || capped || lost,
             "the report fits what was done",
         )
+    }
+
+    fn ends_with(&self, code: i32) -> bool {
+        self.code() == code || self.was_killed()
+    }
+
+    /// The storm was faster with its SIGKILL than bsh with its exit.
+    fn was_killed(&self) -> bool {
+        self.shape.stop == Stop::KillBsh && self.status.signal() == Some(Signal::SIGKILL as i32)
     }
 
     fn code(&self) -> i32 {

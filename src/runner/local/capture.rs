@@ -328,8 +328,13 @@ impl Capture {
                 }
             }
             if overflow {
-                any = true;
                 self.sequence.give_up(batch);
+                // Every read is signalled to the listener, one that finds nothing too, so with a queue that
+                // takes nothing each look would be the reason of the next.
+                for source in &mut self.sources {
+                    source.listener = None;
+                    any |= source.has_bytes();
+                }
             }
             if count < SIGNALS_AT_ONCE {
                 return any;

@@ -71,7 +71,10 @@ fn stop_adopted(
     let mut killing: Option<(Moment, Pace)> = None;
     let mut shell = None;
     loop {
-        if reap_all(task.shell, &mut shell) || !stopper.has_members() {
+        // A walk may miss what changes its pid all the time, so it proves something only where waiting
+        // cannot: beside children that are not the command's.
+        let no_child = reap_all(task.shell, &mut shell);
+        if no_child || (!task.strangers.is_empty() && looks_gone(&mut stopper)) {
             if let Some(ended) = shell {
                 tell(Tell::ShellEnded {
                     ended,
@@ -102,6 +105,12 @@ fn stop_adopted(
         }
         fd::wait(&mut [], Some(STEP));
     }
+}
+
+/// Whether walk after walk finds no member.
+fn looks_gone(stopper: &mut Stopper) -> bool {
+    const WALKS: u32 = 5;
+    (0..WALKS).all(|_| !stopper.has_members())
 }
 
 /// Reaps what has ended. True when there is no child at all.

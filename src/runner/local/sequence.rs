@@ -191,6 +191,7 @@ impl Sequence {
             lane.early = 0;
             lane.unread = 0;
             lane.reads.clear();
+            lane.reads_are_signalled = false;
         }
     }
 }
