@@ -23,7 +23,7 @@ _bsh() {
 
     case "${cmd}" in
         bsh)
-            opts="-t -C -k -e -h -V --timeout --cwd --request --default-timeout --max-timeout --kill-grace --max-output --max-lines --head-percent --max-capture --env --unset-env --clear-env --pass-env --shell --stdin --pass-fd --stop-signal --background --lifeline --usage --json --pretty --spill --spill-dir --mask --mask-env --exit-status --view --live --progress --color --explain --completions --man --help --version"
+            opts="-t -C -k -e -h -V --timeout --cwd --request --default-timeout --max-timeout --kill-grace --max-output --max-lines --head-percent --max-capture --env --unset-env --clear-env --pass-env --shell --stdin --pass-fd --stop-signal --background --lifeline --usage --before-run --authorize --after-run --runner --serve --hook-timeout --json --pretty --events --spill --spill-dir --mask --mask-env --schema --exit-status --view --live --progress --color --explain --completions --man --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -193,6 +193,36 @@ _bsh() {
                     COMPREPLY=($(compgen -W "keep stop" -- "${cur}"))
                     return 0
                     ;;
+                --before-run)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authorize)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --after-run)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --runner)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --serve)
+                    COMPREPLY=("${cur}")
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                --hook-timeout)
+                    COMPREPLY=("${cur}")
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
                 --spill)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
@@ -227,6 +257,10 @@ _bsh() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
+                    return 0
+                    ;;
+                --schema)
+                    COMPREPLY=($(compgen -W "request result tool" -- "${cur}"))
                     return 0
                     ;;
                 --exit-status)

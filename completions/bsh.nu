@@ -4,6 +4,10 @@ module completions {
     [ "keep" "stop" ]
   }
 
+  def "nu-complete bsh schema" [] {
+    [ "request" "result" "tool" ]
+  }
+
   def "nu-complete bsh exit_status" [] {
     [ "raw" "meaning" ]
   }
@@ -43,12 +47,20 @@ module completions {
     --background: string@"nu-complete bsh background" # What becomes of processes that outlive the shell [default: keep]
     --lifeline                # Abort when the standard input of bsh ends; what comes in is thrown away
     --usage                   # Say what the command used: processor time and memory
+    --before-run: path        # Ask this program before the run; it may refuse or rewrite the command. Repeatable
+    --authorize: path         # Ask this program whether the final command may run
+    --after-run: path         # Show the result to this program; it may replace the view or the notes. Repeatable
+    --runner: string          # Where the command runs [default: local]
+    --serve: string           # How one bsh talks to another: `version`, or the version to speak
+    --hook-timeout: string    # Stop a hook program after this time [default: 30s]
     --json                    # Print the report as one JSON object
     --pretty                  # Print the report as indented JSON
+    --events                  # Print what happens as it happens, one JSON object a line, the report last
     --spill: path             # Keep every byte of the output in this file
     --spill-dir: directory    # Keep every byte of the output in a new file of this folder
     --mask: string            # Print *** in place of what matches, in everything that is printed
     --mask-env: string        # Print *** in place of the value that this variable has in the environment of bsh
+    --schema: string@"nu-complete bsh schema" # Print the JSON Schema of a request or a result, or a tool definition for a language model
     --exit-status: string@"nu-complete bsh exit_status" # What the exit code of bsh says: that of the command, or 0 too when it is no error [default: raw]
     --view                    # Leave the notes out of the text
     --live                    # Show the output on standard error as it comes

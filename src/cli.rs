@@ -2,6 +2,7 @@
 
 mod about;
 pub mod asked;
+pub mod extend;
 pub mod flags;
 mod limits;
 mod manual;

@@ -20,6 +20,8 @@ pub mod output;
 pub mod report;
 pub mod request;
 pub mod runner;
+#[cfg(feature = "cli")]
+pub mod schema;
 mod sys;
 pub mod tool;
 pub mod units;

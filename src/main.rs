@@ -5,6 +5,7 @@ mod cli;
 mod session;
 
 use std::ffi::OsString;
+use std::sync::PoisonError;
 
 use bsh::{ErrorCode, Phase, ShellError, ShellMessages, process, tool::refused_result};
 
@@ -21,7 +22,8 @@ fn run() -> i32 {
     process::hold_snapshots();
     let args: Vec<OsString> = std::env::args_os().collect();
     bsh::process::hide_arguments(args.first());
-    let json = std::sync::atomic::AtomicBool::new(false);
+    bsh::process::close_to_others();
+    let print = std::sync::Mutex::new(Print::Text);
     let exit = panics::caught(|| match cli::parse(&args) {
         Parsed::About(text) => write_out(&text, Exit::Fine),
         Parsed::Explain {
@@ -29,32 +31,39 @@ fn run() -> i32 {
             code,
             print,
         } => session::print_explanation(&command, code, print),
-        Parsed::Refused { error, json } => refused(
+        Parsed::Refused { error, print } => refused(
             ErrorCode::InvalidInput,
             Phase::Input,
             &error.to_string(),
-            json,
+            print,
         ),
+        Parsed::Serve => session::serve::serve()
+            .unwrap_or_else(|error| failed(&format!("{error:#}"), Print::Text)),
         Parsed::Run(asked) => {
-            let as_json = matches!(asked.print, Print::Json | Print::PrettyJson);
-            json.store(as_json, std::sync::atomic::Ordering::Relaxed);
-            session::run(*asked).unwrap_or_else(|error| failed(&format!("{error:#}"), as_json))
+            let how = asked.print;
+            *print.lock().unwrap_or_else(PoisonError::into_inner) = how;
+            session::run(*asked).unwrap_or_else(|error| failed(&format!("{error:#}"), how))
         }
     })
-    .unwrap_or_else(|panic| failed(&panic, json.into_inner()));
+    .unwrap_or_else(|panic| {
+        failed(
+            &panic,
+            *print.lock().unwrap_or_else(PoisonError::into_inner),
+        )
+    });
     exit.into_status()
 }
 
 /// bsh itself failed: the part that watches the command is lost, and the command was stopped.
-fn failed(detail: &str, json: bool) -> Exit {
+fn failed(detail: &str, print: Print) -> Exit {
     let detail = [("detail", detail)];
     let sentence = ShellMessages::default().render(bsh::Message::Internal, &detail);
-    refused(ErrorCode::RunnerLost, Phase::Run, &sentence, json)
+    refused(ErrorCode::RunnerLost, Phase::Run, &sentence, print)
 }
 
 /// A call that never was: one sentence on standard error, or one object on standard output.
-fn refused(code: ErrorCode, phase: Phase, sentence: &str, json: bool) -> Exit {
-    if !json {
+fn refused(code: ErrorCode, phase: Phase, sentence: &str, print: Print) -> Exit {
+    if matches!(print, Print::Text | Print::View) {
         complain(sentence);
         return Exit::Trouble;
     }
@@ -65,8 +74,9 @@ fn refused(code: ErrorCode, phase: Phase, sentence: &str, json: bool) -> Exit {
         data: None,
     };
     let result = refused_result(error, &ShellMessages::default());
-    write_out(
-        &rendered(&result, Print::Json, Look::default()),
-        Exit::Trouble,
-    )
+    let print = match print {
+        Print::Events => Print::Events,
+        _ => Print::Json,
+    };
+    write_out(&rendered(&result, print, Look::default()), Exit::Trouble)
 }

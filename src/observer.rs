@@ -3,11 +3,16 @@
 //! An observer changes nothing. It is called from the task of the call, whose clock waits for it, so it
 //! must neither block nor panic: what takes time belongs behind a queue and on a thread of its own.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use crate::report::{Note, ShellOutput, ShellRun};
 use crate::request::BashRequest;
 use crate::runner::Stream;
+
+/// The future of [`Observer::caught_up`].
+pub type CaughtUp<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// Sees calls of a tool while they run. Each method does nothing unless it is written.
 ///
@@ -33,6 +38,26 @@ use crate::runner::Stream;
 pub trait Observer: Send + Sync {
     /// All stages before the run are passed, and the command is about to start.
     fn starting(&self, _start: &Snapshot) {}
+
+    /// It has more than it can take for now: the command's output is left where it is until
+    /// [`Observer::caught_up`] returns, or the command is stopped.
+    fn is_behind(&self) -> bool {
+        false
+    }
+
+    /// Returns when [`Observer::is_behind`] is false again.
+    fn caught_up(&self) -> CaughtUp<'_> {
+        Box::pin(std::future::ready(()))
+    }
+
+    /// Whether [`Observer::started`] is to come at once. Otherwise it comes with the first output or the
+    /// end, which costs nothing.
+    fn asks_for_start(&self) -> bool {
+        false
+    }
+
+    /// The command has started. Comes once, before its output; never when it could not start.
+    fn started(&self) {}
 
     /// Raw bytes, as they came, up to the cap.
     fn chunk(&self, _stream: Stream, _bytes: &[u8]) {}

@@ -3,7 +3,7 @@
 //! Nothing here decides anything; the pipeline fills these types and the formatters print them.
 //! The order of fields is the order of keys.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::request::BashRequest;
@@ -20,6 +20,7 @@ pub struct ShellResult {
 
 /// One block of content. There is one kind, `text`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Content {
     /// The report as a person reads it.
@@ -51,6 +52,7 @@ pub struct Report {
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Exit code 0.
@@ -65,6 +67,7 @@ pub enum Status {
 
 /// The run of a command that started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ShellRun {
     /// The command as it was run, after every rewrite.
@@ -87,6 +90,7 @@ pub struct ShellRun {
 
 /// Why a run was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StoppedBy {
     /// The timeout passed.
@@ -98,8 +102,9 @@ pub enum StoppedBy {
 }
 
 /// The cleaned view of what was printed, and its counts.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ShellOutput {
     /// All of the text when it fits the budgets, else its front.
     pub head: String,
@@ -123,6 +128,7 @@ pub struct ShellOutput {
 
 /// Why a call has no normal result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ShellError {
     /// The kind of error.
     pub code: ErrorCode,
@@ -137,6 +143,7 @@ pub struct ShellError {
 
 /// The kinds of error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ErrorCode {
     /// The request or a flag's value was refused.
@@ -181,6 +188,7 @@ impl ErrorCode {
 
 /// The stages of the pipeline, as an error names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs)]
 pub enum Phase {
@@ -196,7 +204,9 @@ pub enum Phase {
 }
 
 /// One remark of a report.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Note {
     /// Stable, in kebab case.
     pub code: String,
@@ -210,7 +220,8 @@ pub struct Note {
 }
 
 /// How much a note matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Good to know.

@@ -16,6 +16,7 @@ pub const MAX_REQUEST_BYTES: usize = 16 * 1024 * 1024;
 
 /// A request as a caller states it, and as a report repeats it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BashRequest {
     /// The command line for the shell.

@@ -30,11 +30,14 @@ use crate::format::{Formatter as _, TextFormatter};
 use crate::hooks::{AfterRun, AfterRunAnswer, HookFailure};
 use crate::meaning::{Evidence, interpret_run};
 use crate::messages::{Message, ShellMessages};
+use crate::output::OmittedErrors;
 use crate::report::{
     Content, Note, Phase, Report, Severity, ShellError, ShellOutput, ShellResult, ShellRun, Status,
+    StoppedBy,
 };
 use crate::request::{BashRequest, Input};
 use crate::runner::Runner;
+use crate::tool::mask::Twins;
 use crate::tool::spill::SpillFeed;
 
 /// Runs one shell command a call, and reports what happened.
@@ -111,10 +114,17 @@ impl BashTool {
             messages,
             masks,
             observer,
+            after_run,
             ..
         } = self.parts();
         let cwd = plan.cwd.to_string_lossy().into_owned();
-        let mut capture = Capture::new(limits, masks, spill, observer.clone());
+        let mut capture = Capture::new(
+            limits,
+            masks,
+            !after_run.is_empty(),
+            spill,
+            observer.clone(),
+        );
         let surroundings = runner.surroundings();
         let watching = observer.as_deref().map(|observer| Watching {
             observer,
@@ -137,11 +147,18 @@ impl BashTool {
         };
         let ended = run::run(start, &mut capture, control, watching.as_ref()).await;
         if let Some(error) = ended.exit.as_ref().and_then(|exit| exit.error.as_ref()) {
-            let error = verdict::start_error(error, &cwd, messages);
+            let halt = match ended.stop {
+                // A runner elsewhere may be told to stop before anything is there.
+                Some(StoppedBy::Abort) => *self.aborted(Phase::Run),
+                _ => Halt {
+                    error: verdict::start_error(error, &cwd, messages),
+                    note: None,
+                },
+            };
             capture.discard().await;
-            let halt = Halt { error, note: None };
             return not_started(Some(plan.request), plan.notes, halt);
         }
+        capture.started();
         let subject = Subject {
             command: plan.command,
             cwd,
@@ -152,13 +169,14 @@ impl BashTool {
         let Captured {
             output,
             omitted_errors,
+            raw,
             stderr,
             spill_failure,
         } = capture.finish().await;
         if let Some(observer) = observer {
             observer.ended();
         }
-        let verdict = verdict::verdict(subject, ended, messages);
+        let mut verdict = verdict::verdict(subject, ended, messages);
         let meaning = verdict.code_to_explain().and_then(|code| {
             let is_here = surroundings.is_this_machine;
             let evidence = Evidence {
@@ -170,16 +188,41 @@ impl BashTool {
             let meaning = interpret_run(&verdict.run.command, code, &evidence);
             meaning.is_claim().then_some((code, meaning))
         });
-        let mut all_notes = plan.notes;
-        let facts = notes::Facts {
-            status: verdict.status,
-            spill_failure,
-            findings: &verdict.findings,
-            unconfirmed: verdict.unconfirmed.as_deref(),
-            omitted_errors: &omitted_errors,
-            meaning,
+        let notes_of = |verdict: &verdict::Verdict, omitted_errors: &OmittedErrors| {
+            let facts = notes::Facts {
+                status: verdict.status,
+                spill_failure: spill_failure.clone(),
+                findings: &verdict.findings,
+                unconfirmed: verdict.unconfirmed.as_deref(),
+                omitted_errors,
+                meaning: meaning.clone(),
+            };
+            notes::of_run(messages, &facts)
         };
-        all_notes.extend(notes::of_run(messages, &facts));
+        let raw = raw.map(|(output, errors)| (output, notes_of(&verdict, &errors)));
+        if !masks.is_empty() {
+            mask::mask_findings(&mut verdict.findings, masks);
+            let unconfirmed = verdict.unconfirmed.as_deref_mut();
+            mask::mask_unconfirmed(unconfirmed.unwrap_or_default(), masks);
+        }
+        let notes = notes_of(&verdict, &omitted_errors);
+        let mut all_notes = plan.notes;
+        // Hooks see what is raw, and what they leave as it is is said masked.
+        let (output, twins) = match raw {
+            None => {
+                all_notes.extend(notes);
+                (output, None)
+            }
+            Some((raw_output, raw_notes)) => {
+                all_notes.extend(raw_notes.iter().cloned());
+                let twins = Twins {
+                    raw_output: raw_output.clone(),
+                    output,
+                    notes: raw_notes.into_iter().zip(notes).collect(),
+                };
+                (raw_output, Some(twins))
+            }
+        };
         let ran = Ran {
             request: plan.request,
             run: verdict.run,
@@ -188,11 +231,11 @@ impl BashTool {
             notes: all_notes,
             error: verdict.error,
         };
-        self.after_run(ran, control).await
+        self.after_run(ran, twins, control).await
     }
 
     /// afterRun: hooks in order, each on the result of the one before.
-    async fn after_run(&self, mut ran: Ran, control: &Control) -> Report {
+    async fn after_run(&self, mut ran: Ran, twins: Option<Twins>, control: &Control) -> Report {
         // After an abort hooks still see the run; only a further wish interrupts them.
         let so_far = control.state().wish;
         let so_far = if ran.error.is_some() {
@@ -217,6 +260,9 @@ impl BashTool {
                 break;
             }
         }
+        if let Some(twins) = twins {
+            twins.restore(&mut ran.output, &mut ran.notes);
+        }
         ran.into_report()
     }
 
@@ -231,6 +277,16 @@ impl BashTool {
         if let Some(mut output) = answer.output {
             output.head = without_controls(&output.head);
             output.tail = output.tail.map(|tail| without_controls(&tail));
+            if output.total_bytes != output.stdout_bytes.saturating_add(output.stderr_bytes) {
+                let detail = "it answered an output whose totalBytes is not stdoutBytes and stderrBytes together";
+                return Err(self.nonsense(id, Phase::AfterRun, detail));
+            }
+            // A tail is there exactly when something is left out.
+            if output.omitted_bytes > 0 {
+                output.tail.get_or_insert_default();
+            } else if let Some(tail) = output.tail.take() {
+                output.head.push_str(&tail);
+            }
             ran.output = output;
         }
         Ok(())
@@ -253,10 +309,11 @@ impl BashTool {
             Err(HookFailure { detail }) => {
                 let id = formatter.id();
                 let values = [("id", id), ("detail", detail.trim_end_matches('.'))];
+                let sentence = messages.render(Message::FormatterFailed, &values);
                 report.notes.push(notes::note(
                     "extension-failed",
                     Severity::Warning,
-                    messages.render(Message::FormatterFailed, &values),
+                    sentence,
                     serde_json::json!({ "extension": "formatter", "id": id }),
                 ));
                 // The words of the failure may have a secret in them too.

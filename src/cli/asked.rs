@@ -11,15 +11,17 @@ use bsh::hooks::ShellEnv;
 use bsh::output::{Masks, SpillTarget};
 use bsh::request::MAX_REQUEST_BYTES;
 use bsh::runner::local::{Background, LocalSettings, StdinSource};
+use bsh::runner::ssh::SshSettings;
 use bsh::{BashRequest, EnvEdit, Input, ShellLimits, parse_duration, resolve_shell_limits, stdio};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 
+use crate::cli::extend::{Hooks, RunnerChoice};
 use crate::cli::flags::{EnvironmentFlags, Flags, OutputFlags, RunFlags};
 use crate::cli::screen::Shown;
-use crate::cli::usage::{UsageError, wants_json};
-use crate::cli::{about, limits, words};
+use crate::cli::usage::{UsageError, wanted_print};
+use crate::cli::{about, extend, limits, words};
 
 /// How the report is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,8 @@ pub enum Print {
     Json,
     /// One object, indented.
     PrettyJson,
+    /// One object a line, as things happen.
+    Events,
 }
 
 /// All that a command line means.
@@ -45,6 +49,9 @@ pub struct Asked {
     pub spill: Option<SpillTarget>,
     pub masks: Masks,
     pub print: Print,
+    pub hooks: Hooks,
+    /// Set when the command runs on another machine.
+    pub far: Option<SshSettings>,
     pub shown: Shown,
     /// An exit code that is no error becomes 0.
     pub exit_by_meaning: bool,
@@ -66,8 +73,10 @@ pub enum Parsed {
     },
     /// Print this about bsh itself.
     About(String),
+    /// Serve a bsh on another machine.
+    Serve,
     /// Wrong usage.
-    Refused { error: UsageError, json: bool },
+    Refused { error: UsageError, print: Print },
 }
 
 /// Parses the command line of this process.
@@ -82,43 +91,68 @@ pub fn parse(args: &[OsString]) -> Parsed {
             let sentence = UsageError::of_clap(&error, args);
             return Parsed::Refused {
                 error: sentence,
-                json: wants_json(&Flags::command(), args),
+                print: wanted_print(&Flags::command(), args),
             };
         }
     };
     let flags = Flags::from_arg_matches(&matches).map_err(|error| {
         (
             UsageError::of_clap(&error, args),
-            wants_json(&Flags::command(), args),
+            wanted_print(&Flags::command(), args),
         )
     });
     let parsed = flags.and_then(|flags| {
-        let json = flags.output.json || flags.output.pretty;
-        if let Some(text) = about::asked_for(&flags.about).map_err(|error| (error, json))? {
+        let print = print_of(&flags.output);
+        let refused = |error| (error, print);
+        if let Some(text) = about::asked_for(&flags.about).map_err(refused)? {
             return Ok(Parsed::About(text));
         }
+        let masks = masks(&flags.output).map_err(refused)?;
         let parsed = match flags.about.explain.is_some() {
             true => explanation_of(flags),
-            false => meaning_of(flags, &matches).map(|asked| Parsed::Run(Box::new(asked))),
+            false => meaning_of(flags, &matches, masks.clone()),
         };
-        parsed.map_err(|error| (error, json))
+        // A sentence may quote what was typed.
+        parsed.map_err(|error| refused(error.masked(&masks)))
     });
     match parsed {
         Ok(parsed) => parsed,
-        Err((error, json)) => Parsed::Refused { error, json },
+        Err((error, print)) => Parsed::Refused { error, print },
     }
 }
 
-fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
+fn print_of(flags: &OutputFlags) -> Print {
+    match flags {
+        flags if flags.pretty => Print::PrettyJson,
+        flags if flags.json => Print::Json,
+        flags if flags.events => Print::Events,
+        flags if flags.view => Print::View,
+        _ => Print::Text,
+    }
+}
+
+fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Parsed, UsageError> {
+    if let Some(version) = &flags.policy.serve {
+        return Ok(extend::serve(version)?.map_or(Parsed::Serve, Parsed::About));
+    }
     let overrides = limits::overrides(&flags.limits, |name| std::env::var_os(name))?;
     let limits = resolve_shell_limits(overrides)
         .map_err(|error| UsageError::new(format!("the limits conflict: {error}")))?;
+    let runner = extend::runner(&flags.policy)?;
+    if let Some(which) = &flags.output.schema {
+        return extend::schema(which, &limits, &runner).map(Parsed::About);
+    }
     let env = ShellEnv {
         edits: env_edits(&flags.environment, matches)?,
     };
     let mut local = local_settings(&flags.run)?;
     check_standard_input(&flags)?;
     let print = print_of(&flags.output);
+    let hooks = extend::hooks(&flags.policy, limits.kill_grace())?;
+    let far = match runner {
+        RunnerChoice::Local => None,
+        RunnerChoice::Ssh(host) => Some(extend::ssh_settings(host, &flags.run, &local)?),
+    };
     let exit_by_meaning = match flags.output.exit_status.as_deref().map(OsStr::as_bytes) {
         None | Some(b"raw") => false,
         Some(b"meaning") => true,
@@ -132,12 +166,13 @@ fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
     let lifeline = flags.run.lifeline;
     let spill = spill_target(&flags.output)?;
     let shown = flags.screen.meaning()?;
-    let masks = masks(&flags.output)?;
     let input = input_of(flags)?;
-    if let Input::Request(request) = &input {
+    if let Input::Request(request) = &input
+        && far.is_none()
+    {
         add_named_fds(&request.command, &mut local.pass_fds);
     }
-    Ok(Asked {
+    Ok(Parsed::Run(Box::new(Asked {
         input,
         limits,
         env,
@@ -146,18 +181,11 @@ fn meaning_of(flags: Flags, matches: &ArgMatches) -> Result<Asked, UsageError> {
         spill,
         masks,
         print,
+        hooks,
+        far,
         shown,
         exit_by_meaning,
-    })
-}
-
-fn print_of(output: &OutputFlags) -> Print {
-    match output {
-        output if output.pretty => Print::PrettyJson,
-        output if output.json => Print::Json,
-        output if output.view => Print::View,
-        _ => Print::Text,
-    }
+    })))
 }
 
 /// `--explain CODE COMMAND`.
@@ -363,7 +391,8 @@ fn masks(flags: &OutputFlags) -> Result<Masks, UsageError> {
         let refused =
             |reason: &str| UsageError::new(format!("--mask-env: {} {reason}", shown(name)));
         let value = std::env::var_os(name).ok_or_else(|| refused("is not set"))?;
-        if value.len() < SHORTEST_SECRET {
+        // Newlines at its ends hide nothing.
+        if value.as_bytes().trim_ascii().len() < SHORTEST_SECRET {
             return Err(refused("has a value of less than four bytes"));
         }
         values.push(value.to_string_lossy().into_owned());

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser};
 
+use crate::cli::extend::PolicyFlags;
 use crate::cli::screen::ScreenFlags;
 
 /// The whole command line.
@@ -32,6 +33,8 @@ pub struct Flags {
     pub environment: EnvironmentFlags,
     #[command(flatten)]
     pub run: RunFlags,
+    #[command(flatten)]
+    pub policy: PolicyFlags,
     #[command(flatten)]
     pub output: OutputFlags,
     #[command(flatten)]
@@ -132,7 +135,7 @@ pub struct RunFlags {
 #[command(next_help_heading = "About")]
 pub struct AboutFlags {
     /// Say what this exit code of COMMAND would mean
-    #[arg(long, value_name = "CODE", allow_hyphen_values = true, conflicts_with_all = ["request", "timeout", "cwd"])]
+    #[arg(long, value_name = "CODE", allow_hyphen_values = true, conflicts_with_all = ["request", "timeout", "cwd", "events"])]
     pub explain: Option<String>,
     /// Print the completions for a shell
     #[arg(
@@ -156,6 +159,9 @@ pub struct OutputFlags {
     /// Print the report as indented JSON
     #[arg(long)]
     pub pretty: bool,
+    /// Print what happens as it happens, one JSON object a line, the report last
+    #[arg(long, conflicts_with_all = ["json", "pretty", "view"])]
+    pub events: bool,
     /// Keep every byte of the output in this file
     #[arg(long, value_name = "FILE", conflicts_with = "spill_dir")]
     pub spill: Option<PathBuf>,
@@ -168,6 +174,9 @@ pub struct OutputFlags {
     /// Print *** in place of the value that this variable has in the environment of bsh
     #[arg(long, value_name = "K")]
     pub mask_env: Vec<OsString>,
+    /// Print the JSON Schema of a request or a result, or a tool definition for a language model
+    #[arg(long, value_name = "request|result|tool")]
+    pub schema: Option<OsString>,
     /// What the exit code of bsh says: that of the command, or 0 too when it is no error [default: raw]
     #[arg(long, value_name = "raw|meaning")]
     pub exit_status: Option<OsString>,

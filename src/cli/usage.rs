@@ -7,6 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 use thiserror::Error;
 
+use crate::cli::asked::Print;
 use crate::cli::words::{command_line, quote};
 
 /// A flag, a variable or a word that was refused.
@@ -22,6 +23,11 @@ impl UsageError {
         Self {
             sentence: sentence.into(),
         }
+    }
+
+    /// The same with secrets hidden.
+    pub fn masked(self, masks: &bsh::output::Masks) -> Self {
+        Self::new(masks.mask_str(&self.sentence))
     }
 
     /// What clap says, as one sentence with its suggestion.
@@ -61,20 +67,23 @@ fn command_after_c(args: &[OsString]) -> String {
 }
 
 /// Whether JSON was asked for before the first word of the command, in a line that may be wrong.
-pub fn wants_json(command: &Command, args: &[OsString]) -> bool {
+pub fn wanted_print(command: &Command, args: &[OsString]) -> Print {
     let mut args = args.iter().skip(1);
     while let Some(arg) = args.next() {
         if arg == "--json" || arg == "--pretty" {
-            return true;
+            return Print::Json;
+        }
+        if arg == "--events" {
+            return Print::Events;
         }
         let Some(takes_next) = reads_next(command, arg) else {
-            return false;
+            return Print::Text;
         };
         if takes_next {
             args.next();
         }
     }
-    false
+    Print::Text
 }
 
 /// For a flag, whether its value is the next argument; none for a word, which ends the flags.
@@ -114,7 +123,7 @@ mod tests {
     fn json_counts_only_before_the_command() {
         let wants = |args: &[&str]| {
             let args: Vec<OsString> = args.iter().map(OsString::from).collect();
-            wants_json(&Flags::command(), &args)
+            wanted_print(&Flags::command(), &args) == Print::Json
         };
         assert!(wants(&["bsh", "--json", "--wrong"]));
         assert!(wants(&["bsh", "--wrong", "-t", "5s", "-k5s", "--pretty"]));

@@ -7,6 +7,7 @@ pub mod env;
 pub mod failure;
 pub mod folder;
 pub mod plan;
+pub mod program;
 pub mod spill;
 
 pub use after_run::{AfterRun, AfterRunAnswer, AfterRunHook};
@@ -16,4 +17,5 @@ pub use env::{EnvSource, ShellEnv};
 pub use failure::{HookFailure, HookFuture};
 pub use folder::{FolderAnswer, FolderRequest, FolderResolver};
 pub use plan::Planned;
+pub use program::{HookProgram, HookRuns, NotAProgram};
 pub use spill::SpillFactory;

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How a command ended.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Exit {
     /// The shell's exit code; none when a signal ended it or the end was not confirmed.
     pub code: Option<i32>,
@@ -44,7 +45,7 @@ impl Exit {
 }
 
 /// Why a command did not start.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartError {
     /// The kind of failure.
     pub reason: StartReason,
@@ -53,7 +54,7 @@ pub struct StartError {
 }
 
 /// The kinds of failed starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StartReason {
     /// The folder does not exist.
     CwdNotFound,
@@ -64,7 +65,8 @@ pub enum StartReason {
 }
 
 /// What a runner saw of the process tree. Each part that is absent is not claimed.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Findings {
     /// From the start of the shell to its end, or to the confirmed end of a stop, without suspended
     /// time. None: the tool measures around the call.
@@ -88,7 +90,7 @@ pub struct Findings {
 }
 
 /// A signal that reached the watcher.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnSignal {
     /// Such as `SIGTERM`.
     pub signal: String,
@@ -98,7 +100,7 @@ pub struct OwnSignal {
 }
 
 /// A process that a stop ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoppedProcess {
     /// Its pid.
     pub pid: i32,
@@ -109,7 +111,7 @@ pub struct StoppedProcess {
 }
 
 /// What a process was doing (proc_pid_stat(5), field 3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProcessState {
     /// On a processor, or ready to be.
@@ -127,7 +129,7 @@ pub enum ProcessState {
 }
 
 /// A process that still runs after the shell ended by itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BackgroundProcess {
     /// Its pid.
@@ -139,7 +141,7 @@ pub struct BackgroundProcess {
 }
 
 /// A process that may have survived a stop.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnconfirmedProcess {
     /// Its pid.
     pub pid: i32,
@@ -150,7 +152,7 @@ pub struct UnconfirmedProcess {
 }
 
 /// Why a process could not be stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnconfirmedReason {
     /// It belongs to another user.
@@ -162,7 +164,7 @@ pub enum UnconfirmedReason {
 }
 
 /// What the tree used: times of all that was reaped, and the largest single process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
     /// User time in milliseconds.

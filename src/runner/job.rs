@@ -73,6 +73,9 @@ pub struct Job {
     pub orders: StopOrders,
     /// A runner that obeys [`Order::Suspend`] says here when all is held, and when it goes on.
     pub held: watch::Sender<bool>,
+    /// A runner that knows it says here when the command has started. Of one that does not, the first
+    /// output or the end tells.
+    pub started: watch::Sender<bool>,
 }
 
 /// What the tool asks of a runner while it runs.

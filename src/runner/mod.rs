@@ -4,6 +4,7 @@ mod echo;
 mod exit;
 mod job;
 pub mod local;
+pub mod ssh;
 
 pub use echo::EchoRunner;
 pub use exit::{

@@ -4,23 +4,27 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use bsh::control::Wish;
 use bsh::format::TextFormatter;
+use bsh::hooks::HookRuns;
 use bsh::process::{
     Signals, Taken, become_subreaper, leave_children_to_kernel, share_one_heap, stop_self,
 };
 use bsh::runner::local::LocalRunner;
+use bsh::runner::ssh::SshRunner;
 use bsh::watch::Watched;
-use bsh::{BashTool, Control, ShellResult, Status, stdio, terminal};
+use bsh::{BashTool, Control, Input, ShellResult, Status, stdio, terminal};
 use tokio::pin;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 
 use crate::cli::screen::When;
 use crate::cli::{Asked, Print};
-use crate::session::Exit;
+use crate::session::events::{Events, Watching};
 use crate::session::exit::means_no_error;
 use crate::session::hint::hint_at_timeout;
 use crate::session::print::{Look, rendered, write_out};
 use crate::session::screen::{Phase, Screen, ScreenWatcher};
+use crate::session::{Exit, hooks};
 
 /// What SIGPIPE is on Linux.
 const SIGPIPE: i32 = 13;
@@ -52,7 +56,12 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
     let exit_by_meaning = asked.exit_by_meaning;
     let screen = Screen::new(shown.progress == When::Always);
     let watcher = ScreenWatcher::new(screen.clone(), shown.live);
-    let called = runtime.block_on(call(asked, &signals, watcher))?;
+    // Its thread is there only when it was asked for.
+    let events = match print {
+        Print::Events => Some(Events::begin().context("cannot start a thread")?),
+        _ => None,
+    };
+    let called = runtime.block_on(call(asked, &signals, watcher, events.as_ref()))?;
     runtime.shutdown_background();
     signals.give_back();
     let all_written = screen.finish();
@@ -64,9 +73,12 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
         true => Exit::Fine,
         false => Exit::of(report, called.aborted_by),
     };
+    if let Some(events) = events {
+        return Ok(events.end(&called.result, exit));
+    }
     let look = match print {
         Print::Text | Print::View => Look::of(shown, all_written, print == Print::Text),
-        Print::Json | Print::PrettyJson => Look::default(),
+        Print::Json | Print::PrettyJson | Print::Events => Look::default(),
     };
     let exit = write_out(&rendered(&called.result, print, look), exit);
     if matches!(print, Print::Text | Print::View) && report.status == Status::Timeout {
@@ -82,26 +94,27 @@ struct Called {
     reader_gone: bool,
 }
 
-async fn call(asked: Asked, signals: &Signals, watcher: ScreenWatcher) -> anyhow::Result<Called> {
+async fn call(
+    asked: Asked,
+    signals: &Signals,
+    watcher: ScreenWatcher,
+    events: Option<&Events>,
+) -> anyhow::Result<Called> {
     let mut ticks = progress_ticks(asked.shown.progress);
-    let mut tool = BashTool::builder(LocalRunner::new(asked.local))
-        .limits(asked.limits)
-        .env(asked.env)
-        .observer(watcher.clone())
-        .masks(asked.masks)
-        .formatter(TextFormatter {
-            notes: asked.print != Print::View,
-        });
-    if let Some(spill) = asked.spill {
-        tool = tool.spill(spill);
-    }
-    let tool = tool.build();
+    let runs = HookRuns::default();
     let control = Control::new();
     if asked.lifeline {
         hold_lifeline(control.clone());
     }
     let incoming = Watched::for_reading(signals).context("cannot wait for signals")?;
-    let calling = tool.call(asked.input, &control);
+    let mut asked = asked;
+    let input = std::mem::replace(&mut asked.input, Input::Text(Vec::new()));
+    let calling = async {
+        tool(asked, &control, &runs, watcher.clone(), events)
+            .await
+            .call(input, &control)
+            .await
+    };
     let reader = reader_of_stdout();
     pin!(calling, reader);
     let mut aborted_by = None;
@@ -157,11 +170,71 @@ async fn call(asked: Asked, signals: &Signals, watcher: ScreenWatcher) -> anyhow
             () = tick(&mut ticks) => control.ask_progress(),
         }
     };
+    // A hook whose call was aborted is still being stopped.
+    let over = runs.over();
+    pin!(over);
+    loop {
+        if control.state().wish == Wish::AbortNow {
+            runs.hurry();
+        }
+        tokio::select! {
+            biased;
+            () = &mut over => break,
+            taken = next_signal(signals, &incoming) => if let Taken::Abort(number) = taken {
+                aborted_by.get_or_insert(number);
+                runs.hurry();
+            },
+        }
+    }
     Ok(Called {
         result,
         aborted_by,
         reader_gone,
     })
+}
+
+/// The tool that was asked for. Connects first when it runs commands elsewhere.
+async fn tool(
+    asked: Asked,
+    control: &Control,
+    runs: &HookRuns,
+    watcher: ScreenWatcher,
+    events: Option<&Events>,
+) -> BashTool {
+    let tool = match asked.far {
+        None => BashTool::builder(LocalRunner::new(asked.local)).env(asked.env),
+        Some(settings) => {
+            let aborted = || SshRunner::unreachable(settings.clone(), "the call was aborted");
+            let runner = tokio::select! {
+                biased;
+                () = control.aborted() => aborted(),
+                // Boxed, so that a command here does not make room for it.
+                runner = Box::pin(SshRunner::connect(settings.clone())) => runner,
+            };
+            let env = runner.env(&asked.env.edits);
+            BashTool::builder(runner).env(env)
+        }
+    };
+    let mut tool = tool
+        .limits(asked.limits)
+        .masks(asked.masks.clone())
+        .formatter(TextFormatter {
+            notes: asked.print != Print::View,
+        });
+    if let Some(spill) = asked.spill {
+        tool = tool.spill(spill);
+    }
+    if !asked.hooks.is_empty() {
+        tool = hooks::add(tool, asked.hooks, &asked.masks, runs);
+    }
+    tool = match events {
+        None => tool.observer(watcher),
+        Some(events) => tool.observer(Watching {
+            screen: watcher,
+            events: events.observer(&asked.masks),
+        }),
+    };
+    tool.build()
 }
 
 /// When the status line is drawn; never, where nobody looks.

@@ -11,7 +11,7 @@ pub fn print_explanation(command: &str, code: i32, print: Print) -> Exit {
     let explanation = explain(command, code);
     let text = match print {
         // Strings and numbers: there is nothing in it that JSON cannot say.
-        Print::Json => serde_json::to_string(&explanation).unwrap_or_default(),
+        Print::Json | Print::Events => serde_json::to_string(&explanation).unwrap_or_default(),
         Print::PrettyJson => serde_json::to_string_pretty(&explanation).unwrap_or_default(),
         Print::Text | Print::View => bsh::one_line(&explanation.sentence()),
     };

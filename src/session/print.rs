@@ -7,7 +7,7 @@ use bsh::{ShellMessages, ShellResult, stdio, terminal, text_of};
 
 use crate::cli::Print;
 use crate::cli::screen::{Shown, When};
-use crate::session::{Exit, paint};
+use crate::session::{Exit, events, paint};
 
 /// What SIGPIPE is on Linux.
 const SIGPIPE: i32 = 13;
@@ -47,6 +47,7 @@ pub fn rendered(result: &ShellResult, print: Print, look: Look) -> String {
     let mut text = match print {
         Print::Json => to_json(result),
         Print::PrettyJson => to_pretty_json(result),
+        Print::Events => events::end_line(result),
         Print::Text | Print::View if look.colored || look.shown_above => painted(result, look),
         Print::Text | Print::View => text_of(result),
     };
@@ -94,7 +95,8 @@ pub fn complain(sentence: &str) {
     let _ = writeln!(io::stderr().lock(), "bsh: {sentence}");
 }
 
-fn not_written(reason: &str) -> Exit {
+/// Says that standard output failed.
+pub fn not_written(reason: &str) -> Exit {
     complain(&format!(
         "cannot write the report to standard output: {reason}"
     ));

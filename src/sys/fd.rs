@@ -84,6 +84,15 @@ pub(crate) fn reopen_for_writing(fd: BorrowedFd) -> io::Result<OwnedFd> {
     above_stdio(file.into())
 }
 
+/// Another descriptor for the file behind this number, above descriptor 2 and closed on exec.
+pub(crate) fn duplicate_number(number: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: F_DUPFD_CLOEXEC looks a number up and makes a new one, which nobody else knows.
+    unsafe {
+        let copy = check(libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 3))?;
+        Ok(OwnedFd::from_raw_fd(copy))
+    }
+}
+
 /// A file in memory with this content, positioned at its start (memfd_create(2)).
 pub(crate) fn memory_file(content: &[u8]) -> io::Result<OwnedFd> {
     use std::io::{Seek, Write};

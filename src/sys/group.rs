@@ -41,6 +41,12 @@ pub(crate) fn separate(command: &mut Command, passed: Vec<i32>) {
     unsafe { command.pre_exec(start) };
 }
 
+/// A second descriptor for what a number stands for.
+pub(crate) fn duplicate(number: i32) -> io::Result<std::os::fd::OwnedFd> {
+    // SAFETY: the caller's descriptor is open, and only borrowed for this call.
+    unsafe { std::os::fd::BorrowedFd::borrow_raw(number) }.try_clone_to_owned()
+}
+
 /// Waits until a child has ended, and leaves it to be reaped, so that its group's number stays its own.
 pub(crate) fn wait_unreaped(pid: u32) {
     // SAFETY: a zeroed siginfo is valid, and is the place that is written.

@@ -22,34 +22,36 @@ impl<T: Copy> MappedList<T> {
         }
     }
 
-    /// Makes sure that there is memory. Without any the list has room for nothing.
+    /// Makes sure that there is memory, for less if there is not enough for all. Asked anew at each call
+    /// while there is none.
     fn reserve(&mut self) {
-        if !self.start.is_null() || self.capacity == 0 {
-            return;
-        }
-        let bytes = self.capacity.saturating_mul(size_of::<T>());
-        // SAFETY: an anonymous private mapping at an address of the kernel's choice.
-        let start = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                bytes,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                -1,
-                0,
-            )
-        };
-        if start == libc::MAP_FAILED {
-            self.capacity = 0;
-        } else {
-            self.start = start.cast();
+        let mut capacity = self.capacity;
+        while self.start.is_null() && capacity > 0 {
+            let bytes = capacity.saturating_mul(size_of::<T>());
+            // SAFETY: an anonymous private mapping at an address of the kernel's choice.
+            let start = unsafe {
+                libc::mmap(
+                    std::ptr::null_mut(),
+                    bytes,
+                    libc::PROT_READ | libc::PROT_WRITE,
+                    libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                    -1,
+                    0,
+                )
+            };
+            if start == libc::MAP_FAILED {
+                capacity /= 16;
+            } else {
+                self.start = start.cast();
+                self.capacity = capacity;
+            }
         }
     }
 
     /// Appends a value; false when the list is full.
     pub(crate) fn push(&mut self, value: T) -> bool {
         self.reserve();
-        if self.length >= self.capacity {
+        if self.length >= self.capacity || self.start.is_null() {
             return false;
         }
         // SAFETY: `length < capacity`, so the place lies within the mapping.
@@ -115,13 +117,16 @@ impl MappedSet {
         }
     }
 
-    /// Adds a process by pid and start time. True when it was not there before; a full set takes
-    /// everything for known.
-    pub(crate) fn insert(&mut self, pid: i32, start: u64) -> bool {
+    /// Adds a process by pid and start time. True when it was not there before; none when there is no
+    /// room, so that nothing is known of it.
+    pub(crate) fn insert(&mut self, pid: i32, start: u64) -> Option<bool> {
         // Fresh pages are zero, which is what an empty place looks like.
         self.table.reserve();
-        if self.table.capacity == 0 || self.count >= Self::PLACES / 4 * 3 {
-            return false;
+        if self.table.start.is_null()
+            || self.table.capacity != Self::PLACES
+            || self.count >= Self::PLACES / 4 * 3
+        {
+            return None;
         }
         // Pids are handed out in sequence, so they are spread well enough, and neighbours share pages.
         let mut place = (pid as usize) & (Self::PLACES - 1);
@@ -129,12 +134,12 @@ impl MappedSet {
             // SAFETY: `place < PLACES`, and the whole table is readable: zero or written.
             let entry = unsafe { &mut *self.table.start.add(place) };
             if *entry == (pid, start) {
-                return false;
+                return Some(false);
             }
             if entry.0 == 0 {
                 *entry = (pid, start);
                 self.count += 1;
-                return true;
+                return Some(true);
             }
             place = (place + 1) & (Self::PLACES - 1);
         }
@@ -142,7 +147,7 @@ impl MappedSet {
 
     /// Whether the process was added.
     pub(crate) fn contains(&self, pid: i32, start: u64) -> bool {
-        if self.table.start.is_null() {
+        if self.count == 0 {
             return false;
         }
         let mut place = (pid as usize) & (Self::PLACES - 1);

@@ -26,6 +26,7 @@ pub(crate) fn block_all() -> SigSet {
 }
 
 /// Blocks the signals of notifications in the calling thread, beside what is blocked there.
+#[cfg(feature = "cli")]
 pub(crate) fn block_notifications() {
     // SAFETY: a zeroed set is valid for sigemptyset and sigaddset. nix knows no real-time signals.
     unsafe {

@@ -12,8 +12,11 @@ use crate::tool::spill::SpillFeed;
 /// Takes chunks as they come. Bytes past the cap are in no count, view or spill.
 pub(super) struct Capture {
     pipeline: OutputPipeline,
+    /// The same without masks, for hooks; only when there are both.
+    raw: Option<OutputPipeline>,
     spill: SpillFeed,
     observer: Option<Arc<dyn Observer>>,
+    start_told: bool,
     left: u64,
     over_cap: bool,
 }
@@ -22,6 +25,8 @@ pub(super) struct Capture {
 pub(super) struct Captured {
     pub output: ShellOutput,
     pub omitted_errors: OmittedErrors,
+    /// Output and errors without masks, when hooks want them.
+    pub raw: Option<(ShellOutput, OmittedErrors)>,
     /// All of standard error, when it was short.
     pub stderr: Option<Vec<u8>>,
     /// Why the spill failed, if it did.
@@ -32,6 +37,7 @@ impl Capture {
     pub(super) fn new(
         limits: &ShellLimits,
         masks: &Masks,
+        raw_too: bool,
         spill: SpillFeed,
         observer: Option<Arc<dyn Observer>>,
     ) -> Self {
@@ -42,8 +48,11 @@ impl Capture {
         };
         Self {
             pipeline: OutputPipeline::new(view, masks.clone()),
+            raw: (raw_too && !masks.is_empty())
+                .then(|| OutputPipeline::new(view, Masks::default())),
             spill,
             observer,
+            start_told: false,
             left: limits.max_capture_bytes,
             over_cap: false,
         }
@@ -60,6 +69,10 @@ impl Capture {
             return;
         }
         self.left -= chunk.bytes.len() as u64;
+        self.started();
+        if let Some(raw) = &mut self.raw {
+            raw.push(chunk.stream, &chunk.bytes);
+        }
         match &self.observer {
             None => self.pipeline.push(chunk.stream, &chunk.bytes),
             Some(observer) => {
@@ -70,6 +83,15 @@ impl Capture {
             }
         }
         self.spill.offer(chunk);
+    }
+
+    /// The command has started, which the observer is told once.
+    pub(super) fn started(&mut self) {
+        if let Some(observer) = &self.observer
+            && !std::mem::replace(&mut self.start_told, true)
+        {
+            observer.started();
+        }
     }
 
     /// How far the output is.
@@ -117,8 +139,20 @@ impl Capture {
         let mut output = finished.output;
         let spill = self.spill.finish().await;
         output.spill = spill.path;
+        let raw = self.raw.map(|raw| {
+            let raw = raw.finish();
+            let spill = output.spill.clone();
+            (
+                ShellOutput {
+                    spill,
+                    ..raw.output
+                },
+                raw.errors,
+            )
+        });
         Captured {
             output,
+            raw,
             omitted_errors: finished.errors,
             stderr: (!finished.stderr.cut && !self.over_cap).then_some(finished.stderr.bytes),
             spill_failure: spill.failed,

@@ -56,6 +56,7 @@ pub(super) async fn run(
 ) -> Ended {
     let (sink, mut chunks) = ChunkSink::channel(CHUNKS_UNDER_WAY);
     let (orders, receiver) = watch::channel(Order::Run);
+    let started = watch::Sender::new(false);
     let job = Job {
         command: start.command,
         cwd: start.cwd,
@@ -63,7 +64,12 @@ pub(super) async fn run(
         grace: start.grace,
         orders: receiver,
         held: control.held_sender(),
+        started: started.clone(),
     };
+    let mut start_seen = watching
+        .filter(|watching| watching.observer.asks_for_start())
+        .map(|_| started.subscribe());
+    drop(started);
     let mut steering = Steering {
         orders,
         clock: Clock::start(),
@@ -88,7 +94,10 @@ pub(super) async fn run(
                 .reset(wake_at.unwrap_or_else(|| Instant::now() + FAR));
             timer_set_to = wake_at;
         }
-        let may_take = chunks_open && !capture.is_full();
+        // What is being stopped is read to its end, however far behind whoever watches is.
+        let behind = steering.stop.is_none()
+            && watching.is_some_and(|watching| watching.observer.is_behind());
+        let may_take = chunks_open && !capture.is_full() && !behind;
         tokio::select! {
             // First the end: seen at once with the timeout, the end wins. Then wishes and the clock,
             // which a pipe that is never empty must not keep waiting.
@@ -108,6 +117,11 @@ pub(super) async fn run(
                     break None;
                 }
             }
+            () = said(&mut start_seen), if start_seen.is_some() => {
+                start_seen = None;
+                capture.started();
+            }
+            () = caught_up(watching), if behind => {}
             () = capture.progress(), if capture.is_spilling() => {}
             chunk = chunks.recv(), if may_take => match chunk {
                 Some(chunk) => steering.take(capture, chunk),
@@ -125,6 +139,23 @@ pub(super) async fn run(
         panicked,
         stop: steering.stop,
         elapsed,
+    }
+}
+
+/// Returns when the runner says that the command has started; a runner that never does keeps it waiting.
+async fn said(started: &mut Option<watch::Receiver<bool>>) {
+    if let Some(seen) = started
+        && seen.wait_for(|started| *started).await.is_ok()
+    {
+        return;
+    }
+    std::future::pending().await
+}
+
+/// Waits until whoever watches can take more.
+async fn caught_up(watching: Option<&Watching<'_>>) {
+    if let Some(watching) = watching {
+        watching.observer.caught_up().await;
     }
 }
 

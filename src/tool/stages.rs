@@ -115,6 +115,12 @@ impl BashTool {
             let message = messages.render(Message::NoDefaultFolder, &[("detail", &detail)]);
             let code = match error.kind() {
                 std::io::ErrorKind::NotFound => ErrorCode::CwdNotFound,
+                // A runner elsewhere that cannot get there.
+                std::io::ErrorKind::NotConnected => {
+                    let message =
+                        messages.render(Message::SpawnFailedDetail, &[("detail", &detail)]);
+                    return Halt::new(ErrorCode::SpawnFailed, Phase::Run, message);
+                }
                 _ => ErrorCode::SpawnFailed,
             };
             Halt::new(code, Phase::Run, message)

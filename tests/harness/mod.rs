@@ -4,7 +4,9 @@ pub mod gate;
 pub mod mirror;
 pub mod process;
 pub mod pty;
+pub mod script;
 pub mod scripted;
+pub mod sshd;
 pub mod tools;
 pub mod tree;
 

@@ -3,7 +3,7 @@
 //! What makes a session or a group of its own escapes it, so a stop is never confirmed. The order of the
 //! two streams is that in which they became readable.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -168,14 +168,24 @@ fn start(job: &Job, settings: &LocalSettings) -> Result<Child, Box<Exit>> {
             file.map_err(|error| failed(format!("standard input {}: {error}", path.display())))?
                 .into()
         }
+        StdinSource::Bytes(_) => Stdio::piped(),
+        StdinSource::Descriptor(number) => {
+            let copy = group::duplicate(*number);
+            copy.map_err(|error| failed(format!("descriptor {number}: {error}")))?
+                .into()
+        }
     };
     let mut command = Command::new(&settings.shell);
-    command.arg("-c");
-    if job.command.starts_with(['-', '+']) {
-        command.arg("--");
+    if let Some(arguments) = &settings.arguments {
+        command.args(arguments);
+    } else {
+        command.arg("-c");
+        if job.command.starts_with(['-', '+']) {
+            command.arg("--");
+        }
+        command.arg(&job.command);
     }
     command
-        .arg(&job.command)
         .current_dir(&job.cwd)
         .env_clear()
         .envs(job.env.iter().cloned());
@@ -184,7 +194,13 @@ fn start(job: &Job, settings: &LocalSettings) -> Result<Child, Box<Exit>> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     group::separate(&mut command, settings.pass_fds.clone());
-    command.spawn().map_err(|error| failed(error.to_string()))
+    let mut child = command.spawn().map_err(|error| failed(error.to_string()))?;
+    if let (StdinSource::Bytes(bytes), Some(mut stdin)) = (&settings.stdin, child.stdin.take()) {
+        let bytes = bytes.clone();
+        // A thread, since a command that does not read holds nothing up.
+        std::thread::spawn(move || stdin.write_all(&bytes));
+    }
+    Ok(child)
 }
 
 fn read_in_a_thread(

@@ -60,10 +60,15 @@ pub(super) fn prepare(
     }
 
     let name = shell.file_name().unwrap_or(OsStr::new("sh")).to_owned();
-    let mut arguments = vec![text(name.as_bytes())?, text(b"-c")?];
+    let mut arguments = vec![text(name.as_bytes())?];
     let mut script = None;
     let mut moved = None;
-    if job.command.len() < LONGEST_ARGUMENT {
+    if let Some(words) = &settings.arguments {
+        for word in words {
+            arguments.push(text(word.as_bytes())?);
+        }
+    } else if job.command.len() < LONGEST_ARGUMENT {
+        arguments.push(text(b"-c")?);
         // A command that begins with a sign would be read as an option.
         if job.command.starts_with(['-', '+']) {
             arguments.push(text(b"--")?);
@@ -77,6 +82,7 @@ pub(super) fn prepare(
             ))
         })?;
         let number = free_number(&passed);
+        arguments.push(text(b"-c")?);
         arguments.push(text(reading_line(&name, number).as_bytes())?);
         moved = Some((file.as_raw_fd(), number));
         script = Some(file);
@@ -185,11 +191,13 @@ fn executable(path: &Path) -> io::Result<()> {
 /// Opens standard input. A FIFO is opened without waiting for its writer, so that nothing hangs before
 /// the clock runs; one that has no writer yet is at its end.
 fn open_stdin(source: &StdinSource) -> Result<OwnedFd, Box<Exit>> {
+    let failed = |error: io::Error| spawn_failed(format!("standard input: {}", reason(&error)));
     let path = match source {
         StdinSource::Inherit => {
-            return fd::duplicate(fd::borrow(&io::stdin()))
-                .map_err(|error| spawn_failed(format!("standard input: {}", reason(&error))));
+            return fd::duplicate(fd::borrow(&io::stdin())).map_err(failed);
         }
+        StdinSource::Bytes(bytes) => return fd::memory_file(bytes).map_err(failed),
+        StdinSource::Descriptor(number) => return fd::duplicate_number(*number).map_err(failed),
         StdinSource::Null => Path::new("/dev/null"),
         StdinSource::File(path) => path,
     };

@@ -74,6 +74,7 @@ async fn run(job: Job, settings: Arc<LocalSettings>, output: ChunkSink) -> Exit 
             return *launch::spawn_failed(format!("no event could be made: {reason}"));
         }
     };
+    #[cfg_attr(not(feature = "cli"), allow(unused_mut))]
     let mut steering = Steering {
         shared: Arc::clone(&shared),
         orders,

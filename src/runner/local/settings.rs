@@ -13,6 +13,9 @@ use crate::sys::signal_names as signal;
 pub struct LocalSettings {
     /// The shell: a path, or a name to be found on the PATH of this process. Its last part becomes `$0`.
     pub shell: OsString,
+    /// In place of `-c` and the command: what is run is then a program with these arguments and no shell,
+    /// and the command of the job is not looked at.
+    pub arguments: Option<Vec<OsString>>,
     /// What the command reads.
     pub stdin: StdinSource,
     /// Descriptors that the command sees under the same numbers. They have to stay open while it starts.
@@ -35,6 +38,7 @@ impl Default for LocalSettings {
     fn default() -> Self {
         Self {
             shell: "bash".into(),
+            arguments: None,
             stdin: StdinSource::Null,
             pass_fds: Vec::new(),
             stop_signal: StopSignal::default(),
@@ -54,6 +58,10 @@ pub enum StdinSource {
     Inherit,
     /// A file.
     File(PathBuf),
+    /// These bytes, from a file in memory: one that does not read them holds nothing up.
+    Bytes(Vec<u8>),
+    /// A descriptor of this process, which has to stay open while the command starts.
+    Descriptor(RawFd),
 }
 
 /// What becomes of processes that outlive their shell.

@@ -187,6 +187,37 @@ struct Drain {
     empty: bool,
 }
 
+/// For whoever takes the steps elsewhere than in a thread.
+#[cfg(feature = "cli")]
+impl Supervisor {
+    /// What is left to be passed on.
+    pub(super) fn take_output(&mut self) -> Vec<Chunk> {
+        self.batch.take()
+    }
+
+    /// Output comes in bulk, which is better read in a thread of its own.
+    pub(super) fn is_in_bulk(&self) -> bool {
+        self.capture.is_in_bulk()
+    }
+
+    /// The descriptors at which something can happen; -1 for what is not there.
+    pub(super) fn places(&self) -> [RawFd; 4] {
+        let [signals, stdout, stderr] = self.capture.waited_for();
+        [self.control.as_raw_fd(), signals, stdout, stderr]
+    }
+
+    /// Looks whether the shell has ended without a word of the watcher, once that is due.
+    pub(super) fn look_at_shell(&mut self) {
+        if let Some(pin) = self.awaited_pin() {
+            let mut place = [fd::waiting(pin)];
+            fd::wait(&mut place, Some(Duration::ZERO));
+            if place.iter().any(|place| place.revents != 0) {
+                self.await_nudge();
+            }
+        }
+    }
+}
+
 impl Supervisor {
     /// Runs the job to its end in the calling thread, which may have been begun in another one. Everything
     /// of it is over when this returns, but for the watcher: see [`Supervisor::reap`].
@@ -237,36 +268,9 @@ impl Supervisor {
         }
     }
 
-    /// What is left to be passed on.
-    pub(super) fn take_output(&mut self) -> Vec<Chunk> {
-        self.batch.take()
-    }
-
     /// How the job ended, once it is over.
     pub(super) fn take_exit(&mut self) -> Exit {
         std::mem::take(&mut self.record).into_exit()
-    }
-
-    /// Output comes in bulk, which is better read in a thread of its own.
-    pub(super) fn is_in_bulk(&self) -> bool {
-        self.capture.is_in_bulk()
-    }
-
-    /// The descriptors at which something can happen; -1 for what is not there.
-    pub(super) fn places(&self) -> [RawFd; 4] {
-        let [signals, stdout, stderr] = self.capture.waited_for();
-        [self.control.as_raw_fd(), signals, stdout, stderr]
-    }
-
-    /// Looks whether the shell has ended without a word of the watcher, once that is due.
-    pub(super) fn look_at_shell(&mut self) {
-        if let Some(pin) = self.awaited_pin() {
-            let mut place = [fd::waiting(pin)];
-            fd::wait(&mut place, Some(Duration::ZERO));
-            if place.iter().any(|place| place.revents != 0) {
-                self.await_nudge();
-            }
-        }
     }
 
     /// Waits for the watcher's end, so that no zombie stays.
@@ -376,6 +380,8 @@ impl Supervisor {
         self.record.hear(told);
         match *told {
             Tell::Started { pid } => {
+                // Mostly nobody listens.
+                let _ = self.job.started.send(true);
                 self.shell = pid;
                 self.watcher_is_silent = false;
                 match Pinned::open(pid) {

@@ -114,7 +114,11 @@ impl Tree {
         let at_top = stat.parent == self.root;
         let below_parent = stat.parent == parent.pid && parent.pin.is_none_or(pin_is_alive);
         let spared = at_top && self.strangers.as_slice().contains(&pid);
-        if !(at_top || below_parent) || spared || !self.visited.insert(pid, stat.start) {
+        if !(at_top || below_parent) || spared {
+            return;
+        }
+        let noted = self.visited.insert(pid, stat.start);
+        if noted == Some(false) {
             return;
         }
         let member = Member {
@@ -136,7 +140,8 @@ impl Tree {
         let first = self.pending.as_slice().len();
         self.find_children(proc, &stat, own, false);
         let fresh = visit(member);
-        if fresh {
+        // Only where it can be told who was visited: the same ones are found again.
+        if fresh && noted.is_some() {
             self.find_children(proc, &stat, own, true);
         }
         for found in self.pending.as_mut_slice().iter_mut().skip(first) {
@@ -174,10 +179,14 @@ pub(super) fn signal_all_new(
     wanted: &dyn Fn(&Member) -> bool,
     signal: &dyn Fn(&Pinned) -> io::Result<()>,
 ) {
-    for _ in 0..walks {
+    for walk in 0..walks {
         let mut found = false;
         tree.walk(proc, &mut |member| {
-            let new = wanted(&member) && known.insert(member.stat.pid, member.stat.start);
+            // Without memory to know who was sent it, it is sent once.
+            let new = wanted(&member)
+                && known
+                    .insert(member.stat.pid, member.stat.start)
+                    .unwrap_or(walk == 0);
             if new {
                 // One member that may not be signalled (EPERM), or is gone, keeps nothing from the others.
                 let _ = signal(member.pin);
