@@ -97,13 +97,18 @@ async fn run(job: Job, settings: Arc<LocalSettings>, output: ChunkSink) -> Exit 
 }
 
 /// Leaves the run to a thread, and passes on orders to it and output from it.
-async fn in_a_thread(mut supervisor: Supervisor, mut steering: Steering, is_alone: bool) -> Exit {
+async fn in_a_thread(supervisor: Supervisor, mut steering: Steering, is_alone: bool) -> Exit {
     let (batch_sender, mut batches) = mpsc::channel(BATCHES);
     let (exit_sender, mut exit) = oneshot::channel();
+    // The run is handed over when the thread is there: without one it is still to be ended.
+    let (hand_over, handed) = std::sync::mpsc::channel::<Supervisor>();
     let thread = std::thread::Builder::new()
         .name("bsh-run".to_owned())
         .stack_size(STACK_BYTES)
         .spawn(move || {
+            let Ok(mut supervisor) = handed.recv() else {
+                return;
+            };
             // Nobody may be waiting any more.
             let _ = exit_sender.send(supervisor.run(batch_sender));
             // Only now: the rest is not waited for. A process that is alone is about to end, and has its
@@ -113,9 +118,14 @@ async fn in_a_thread(mut supervisor: Supervisor, mut steering: Steering, is_alon
             }
         });
     if let Err(error) = thread {
+        if is_alone {
+            return stopped_without_a_thread(supervisor, steering).await;
+        }
+        // The watcher has started nothing yet, and ends with its socket.
         let reason = launch::reason(&error);
         return *launch::spawn_failed(format!("no thread could be made: {reason}"));
     }
+    let _ = hand_over.send(supervisor);
     let exit = loop {
         tokio::select! {
             biased;
@@ -130,6 +140,21 @@ async fn in_a_thread(mut supervisor: Supervisor, mut steering: Steering, is_alon
         steering.pass_on(batch).await;
     }
     exit.unwrap_or_else(|_| *launch::spawn_failed("the runner's thread ended early".to_owned()))
+}
+
+/// The command runs already, and there is no thread to take its steps: it is killed, and that is said.
+async fn stopped_without_a_thread(mut supervisor: Supervisor, mut steering: Steering) -> Exit {
+    /// Nobody takes output meanwhile, so there has to be room for what a kill takes.
+    const ROOM: usize = 1 << 12;
+    steering.shared.give(Order::Kill);
+    let (batch_sender, mut batches) = mpsc::channel(ROOM);
+    let mut exit = supervisor.run(batch_sender);
+    steering.is_over = true;
+    while let Ok(batch) = batches.try_recv() {
+        steering.pass_on(batch).await;
+    }
+    exit.findings.watcher_lost = true;
+    exit
 }
 
 /// What passes between the caller and a run. Dropped before the end it stops the tree, and whoever takes
