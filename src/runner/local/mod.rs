@@ -18,7 +18,8 @@ mod launch;
 #[cfg(linux_tree)]
 mod lost;
 #[cfg(linux_tree)]
-#[allow(clippy::module_inception)]
+mod prepare;
+#[cfg(linux_tree)]
 mod runner;
 #[cfg(linux_tree)]
 mod sequence;
@@ -29,6 +30,8 @@ mod shared;
 mod stop;
 #[cfg(linux_tree)]
 mod supervise;
+#[cfg(linux_tree)]
+mod thread;
 #[cfg(linux_tree)]
 mod tree;
 #[cfg(linux_tree)]

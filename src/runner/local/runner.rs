@@ -8,9 +8,10 @@ use tokio::sync::{mpsc, oneshot};
 #[cfg(feature = "cli")]
 use crate::runner::local::inline;
 use crate::runner::local::launch;
+use crate::runner::local::prepare::prepare;
 use crate::runner::local::settings::LocalSettings;
 use crate::runner::local::shared::Shared;
-use crate::runner::local::supervise::{self, Supervisor};
+use crate::runner::local::supervise::Supervisor;
 use crate::runner::{
     Chunk, ChunkSink, Exit, Job, Order, RunFuture, Runner, StopOrders, Surroundings,
 };
@@ -84,7 +85,7 @@ async fn run(job: Job, settings: Arc<LocalSettings>, output: ChunkSink) -> Exit 
     };
     let is_alone = settings.adopt_orphans;
     #[cfg_attr(not(feature = "cli"), allow(unused_mut))]
-    let mut supervisor = match supervise::prepare(job, settings, shared, began) {
+    let mut supervisor = match prepare(job, settings, shared, began) {
         Ok(supervisor) => supervisor,
         Err(exit) => return *exit,
     };
