@@ -22,6 +22,7 @@ fn run() -> i32 {
     process::hold_snapshots();
     let args: Vec<OsString> = std::env::args_os().collect();
     bsh::process::hide_arguments(args.first());
+    bsh::process::close_to_others();
     let print = std::sync::Mutex::new(Print::Text);
     let exit = panics::caught(|| match cli::parse(&args) {
         Parsed::About(text) => write_out(&text, Exit::Fine),

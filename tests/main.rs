@@ -3,6 +3,7 @@
 mod harness;
 
 mod abort;
+mod background;
 mod clients;
 mod command_line;
 mod environment;
@@ -13,6 +14,7 @@ mod faults;
 mod generated;
 mod hook_programs;
 mod hooks;
+mod hostile;
 mod input;
 mod limits;
 mod masks;
@@ -28,5 +30,6 @@ mod screen;
 mod secrets;
 mod spill;
 mod ssh;
+mod surroundings;
 mod text;
 mod tree;

@@ -283,7 +283,7 @@ impl Decider<'_> {
                 let last = shell.state.last.clone();
                 shell.state.saved.push((variable.to_owned(), last));
             }
-            if readonly {
+            if readonly && !shell.state.readonly.iter().any(|known| known == variable) {
                 shell.state.readonly.push(variable.to_owned());
             }
         }

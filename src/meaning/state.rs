@@ -124,8 +124,10 @@ impl State {
         }
         let mut saved = self.saved;
         saved.retain(|entry| other.saved.contains(entry));
-        let mut readonly = self.readonly;
-        readonly.extend(other.readonly);
+        let mut readonly = self.readonly.clone();
+        // Each name once: what doubles at every branch has no bound.
+        let new = |name: &String| !self.readonly.contains(name);
+        readonly.extend(other.readonly.into_iter().filter(new));
         let join_jobs = |a: Option<Status>, b: Option<Status>| match (a, b) {
             (Some(a), Some(b)) => Some(a.join(b)),
             (a, b) => a.or(b),

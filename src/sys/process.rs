@@ -169,6 +169,12 @@ pub(crate) fn fail_writes_quietly() {
     dispose(Signal::SIGXFSZ, SigHandler::SigIgn);
 }
 
+/// No other process of the same user may open this one's descriptors, memory or environment, or trace it
+/// (PR_SET_DUMPABLE): a command could write a report of its own to the standard output of bsh.
+pub fn close_to_others() {
+    crate::sys::child::refuse_tracers();
+}
+
 /// Stops this process (SIGSTOP), and returns when it is continued.
 pub fn stop_self() {
     // Never fails for the process itself.

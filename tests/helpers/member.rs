@@ -104,6 +104,7 @@ fn obey(words: &[String]) {
         "stop" => {
             say_ready();
             raise(Signal::SIGSTOP).expect("a process can stop itself");
+            hang();
         }
         "hang" => {
             say_ready();

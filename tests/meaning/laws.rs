@@ -115,3 +115,10 @@ fn hostile_text_costs_little_time_and_stack() {
         .expect("a thread");
     assert!(thread.join().is_ok());
 }
+
+#[test]
+fn what_is_known_does_not_double_at_every_branch() {
+    // Sixty branches after one `readonly`: with a doubling at each this would not end.
+    let text = format!("readonly a=1\n{}grep x f", "if b; then c; fi\n".repeat(60));
+    assert!(bsh::interpret(&text, 1, "", "").message.is_some());
+}

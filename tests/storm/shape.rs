@@ -114,8 +114,8 @@ impl Shape {
         match random.below(30) {
             _ if !has_watcher => {}
             0 => parts.push("kill -TERM $PPID".to_owned()),
-            1 => parts.push("kill -STOP $PPID".to_owned()),
-            // Both killed at once is the one hole.
+            // Both killed at once is the one hole, and a watcher that is stopped after bsh was killed.
+            1 if self.stop != Stop::KillBsh => parts.push("kill -STOP $PPID".to_owned()),
             2 if self.stop != Stop::KillBsh => {
                 self.may_lose_watcher = true;
                 parts.push("kill -KILL $PPID".to_owned());

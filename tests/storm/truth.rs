@@ -133,9 +133,16 @@ impl Said<'_> {
         self.code() == code || self.was_killed()
     }
 
-    /// The storm was faster with its SIGKILL than bsh with its exit.
+    /// The storm's signal came when the report was written and before the exit.
     fn was_killed(&self) -> bool {
-        self.shape.stop == Stop::KillBsh && self.status.signal() == Some(Signal::SIGKILL as i32)
+        let by = self.status.signal();
+        let is = |signal: Signal| by == Some(signal as i32);
+        match self.shape.stop {
+            Stop::KillBsh => is(Signal::SIGKILL),
+            Stop::Abort(signal) => is(signal),
+            Stop::AbortTwice(first, second) => is(first) || is(second),
+            _ => false,
+        }
     }
 
     fn code(&self) -> i32 {

@@ -158,6 +158,8 @@ impl<'a> Watcher<'a> {
     fn run(mut self) -> ! {
         loop {
             let anything_left = self.reap();
+            // Before the end is told: what came before it belongs to the report too.
+            self.take_signals();
             self.advance(anything_left);
             let control = if self.runner_is_alive {
                 self.control.as_raw_fd()
