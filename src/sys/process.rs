@@ -172,6 +172,7 @@ pub(crate) fn fail_writes_quietly() {
 /// No other process of the same user may open this one's descriptors, memory or environment, or trace it
 /// (PR_SET_DUMPABLE): a command could write a report of its own to the standard output of bsh.
 pub fn close_to_others() {
+    #[cfg(linux_tree)]
     crate::sys::child::refuse_tracers();
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use crate::runner::Chunk;
-use crate::runner::local::runner::Steering;
+use crate::runner::local::execute::Steering;
 use crate::runner::local::supervise::{Step, Supervisor};
 use crate::sys::fd;
 use crate::sys::poll_set::PollSet;

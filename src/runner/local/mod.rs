@@ -8,6 +8,8 @@ mod batch;
 #[cfg(linux_tree)]
 mod capture;
 #[cfg(linux_tree)]
+mod execute;
+#[cfg(linux_tree)]
 mod findings;
 #[cfg(not(linux_tree))]
 mod group;
@@ -19,7 +21,6 @@ mod launch;
 mod lost;
 #[cfg(linux_tree)]
 mod prepare;
-#[cfg(linux_tree)]
 mod runner;
 #[cfg(linux_tree)]
 mod sequence;
@@ -39,8 +40,5 @@ mod watcher;
 #[cfg(linux_tree)]
 mod wire;
 
-#[cfg(not(linux_tree))]
-pub use group::LocalRunner;
-#[cfg(linux_tree)]
 pub use runner::LocalRunner;
 pub use settings::{Background, LocalSettings, StdinSource, StopSignal, UnknownSignal};

@@ -20,9 +20,10 @@ use crate::runner::local::shared::Shared;
 use crate::runner::local::stop::GIVE_UP;
 use crate::runner::local::wire::{Ask, MESSAGE_BYTES, Tell};
 use crate::runner::{Chunk, Exit, Job, Order};
-use crate::sys::child::{self, Pinned};
+use crate::sys::child;
 use crate::sys::clock::Moment;
 use crate::sys::fd::{self, Received};
+use crate::sys::pin::Pinned;
 
 /// After the shell's own end, reading goes on until so long nothing came.
 const SILENCE: Duration = Duration::from_millis(200);
