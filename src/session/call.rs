@@ -7,9 +7,7 @@ use anyhow::Context as _;
 use bsh::control::Wish;
 use bsh::format::TextFormatter;
 use bsh::hooks::HookRuns;
-use bsh::process::{
-    Signals, Taken, become_subreaper, leave_children_to_kernel, share_one_heap, stop_self,
-};
+use bsh::process::{Signals, Taken, run_commands_only, stop_self};
 use bsh::runner::local::LocalRunner;
 use bsh::runner::ssh::SshRunner;
 use bsh::watch::Watched;
@@ -40,11 +38,8 @@ const HOLDING: Duration = Duration::from_millis(500);
 /// # Errors
 /// The system has no descriptors for signals or the runtime.
 pub fn run(asked: Asked) -> anyhow::Result<Exit> {
-    share_one_heap();
+    run_commands_only();
     let signals = Signals::take().context("cannot take signals")?;
-    // Without it a watcher that is killed leaves orphans to somebody else; nothing else is lost.
-    let _ = become_subreaper();
-    leave_children_to_kernel();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()

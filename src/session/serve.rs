@@ -6,7 +6,7 @@
 use std::io::{Read as _, Write as _};
 
 use anyhow::Context as _;
-use bsh::process::{become_subreaper, share_one_heap};
+use bsh::process::run_commands_only;
 use bsh::runner::local::{LocalRunner, LocalSettings};
 use bsh::runner::ssh::{FarJob, Frame, FrameReader, ToFar, from_far};
 use bsh::runner::{Chunk, ChunkSink, Job, Order, Runner as _, Stream};
@@ -22,8 +22,7 @@ const FRAMES_UNDER_WAY: usize = 4;
 /// # Errors
 /// The system has no descriptors for the runtime, or no threads.
 pub fn serve() -> anyhow::Result<Exit> {
-    share_one_heap();
-    let _ = become_subreaper();
+    run_commands_only();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()

@@ -1,6 +1,6 @@
 //! The kernel, wrapped: everything above reads like prose, and all `unsafe` of the crate is here.
 //!
-//! The modules used after a fork ([`child`], [`fd`], [`memory`], [`proc`], [`signal`], [`clock`])
+//! The modules used after a fork ([`child`], [`pin`], [`fd`], [`memory`], [`proc`], [`signal`], [`clock`])
 //! neither allocate nor lock, so that the watcher may use them in the copy of a process that had
 //! threads (signal-safety(7)).
 #![allow(unsafe_code)]
@@ -15,6 +15,8 @@ pub(crate) mod fd;
 pub(crate) mod group;
 #[cfg(linux_tree)]
 pub(crate) mod memory;
+#[cfg(linux_tree)]
+pub(crate) mod pin;
 #[cfg(all(linux_tree, feature = "cli"))]
 pub(crate) mod poll_set;
 #[cfg(linux_tree)]

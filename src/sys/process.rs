@@ -133,12 +133,22 @@ pub fn hold_snapshots() {
 
 /// Lets all threads share one heap. A heap for each costs more at the start of a thread than it gives
 /// to a process whose threads rarely allocate at once (mallopt(3), M_ARENA_MAX).
-pub fn share_one_heap() {
+///
+/// It grows by larger steps than usual too (M_TOP_PAD), since each is a system call.
+fn share_one_heap() {
     #[cfg(target_env = "gnu")]
-    // SAFETY: sets a number of the allocator; called before there is a second thread.
+    // SAFETY: sets numbers of the allocator; called before there is a second thread.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
+        libc::mallopt(libc::M_TOP_PAD, 512 * 1024);
     }
+}
+
+/// Makes this process one that does nothing but run commands: see
+/// [`LocalSettings::adopt_orphans`](crate::runner::local::LocalSettings::adopt_orphans).
+pub fn run_commands_only() {
+    share_one_heap();
+    leave_children_to_kernel();
 }
 
 /// Leaves only its first word of the command line that others see: the command's text in it would make
@@ -162,6 +172,7 @@ pub(crate) fn fail_writes_quietly() {
 /// No other process of the same user may open this one's descriptors, memory or environment, or trace it
 /// (PR_SET_DUMPABLE): a command could write a report of its own to the standard output of bsh.
 pub fn close_to_others() {
+    #[cfg(linux_tree)]
     crate::sys::child::refuse_tracers();
 }
 
@@ -173,20 +184,10 @@ pub fn stop_self() {
 
 /// Has the kernel reap the children of this process (sigaction(2), SIGCHLD ignored): nobody asks how a
 /// watcher ended, and what is orphaned to this process leaves no zombies.
-pub fn leave_children_to_kernel() {
+fn leave_children_to_kernel() {
     // Elsewhere a run waits for its own child.
     #[cfg(linux_tree)]
     dispose(Signal::SIGCHLD, SigHandler::SigIgn);
-}
-
-/// Makes this process the parent of its orphaned descendants (prctl(2), PR_SET_CHILD_SUBREAPER).
-///
-/// # Errors
-/// The kernel is older than 3.4.
-pub fn become_subreaper() -> io::Result<()> {
-    #[cfg(linux_tree)]
-    nix::sys::prctl::set_child_subreaper(true)?;
-    Ok(())
 }
 
 /// Ends this process by a signal, so that whoever waits for it sees why. No core file is written.

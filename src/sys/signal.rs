@@ -28,14 +28,9 @@ pub(crate) fn block_all() -> SigSet {
 /// Blocks the signals of notifications in the calling thread, beside what is blocked there.
 #[cfg(feature = "cli")]
 pub(crate) fn block_notifications() {
-    // SAFETY: a zeroed set is valid for sigemptyset and sigaddset. nix knows no real-time signals.
-    unsafe {
-        let mut set: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&mut set);
-        libc::sigaddset(&mut set, notification());
-        libc::sigaddset(&mut set, libc::SIGIO);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
-    }
+    let set = set_of([notification(), libc::SIGIO]);
+    // SAFETY: the set is valid, and no old one is asked for.
+    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()) };
 }
 
 /// Blocks exactly these in the calling thread.
@@ -80,38 +75,31 @@ pub(crate) fn default_sigchld() {
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
 }
 
-/// A descriptor that is readable while one of `signals` is pending for the reader (signalfd(2)).
-/// They have to be blocked.
-pub(crate) fn descriptor(signals: &[i32]) -> io::Result<OwnedFd> {
-    // SAFETY: a zeroed set is valid for sigemptyset, sigaddset and signalfd; the descriptor is new.
+/// A set of exactly these signals.
+fn set_of(signals: impl IntoIterator<Item = i32>) -> libc::sigset_t {
+    // SAFETY: a zeroed set is valid for sigemptyset and sigaddset. nix knows no real-time signals.
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut set);
-        for &signal in signals {
+        for signal in signals {
             libc::sigaddset(&mut set, signal);
         }
-        let raw = fd::check(libc::signalfd(
-            -1,
-            &set,
-            libc::SFD_CLOEXEC | libc::SFD_NONBLOCK,
-        ))?;
-        Ok(fd::own(raw))
+        set
     }
+}
+
+/// A descriptor that is readable while one of these signals is pending for the reader (signalfd(2)).
+/// They have to be blocked.
+pub(crate) fn descriptor(signals: impl IntoIterator<Item = i32>) -> io::Result<OwnedFd> {
+    let set = set_of(signals);
+    // SAFETY: the set is valid; the descriptor is new.
+    let raw = unsafe { libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) };
+    Ok(fd::own(fd::check(raw)?))
 }
 
 /// A descriptor for every signal that can be blocked.
 pub(crate) fn descriptor_for_all() -> io::Result<OwnedFd> {
-    // SAFETY: as in `descriptor`.
-    unsafe {
-        let mut set: libc::sigset_t = std::mem::zeroed();
-        libc::sigfillset(&mut set);
-        let raw = fd::check(libc::signalfd(
-            -1,
-            &set,
-            libc::SFD_CLOEXEC | libc::SFD_NONBLOCK,
-        ))?;
-        Ok(fd::own(raw))
-    }
+    descriptor(1..SIGNALS)
 }
 
 /// One signal as it was sent.

@@ -121,7 +121,7 @@ impl Capture {
     pub(super) fn begin(&mut self, batch: &mut Batch) {
         self.sequence.give_up(batch);
         self.sequence = Sequence::new();
-        self.signals = signal::descriptor(&[signal::notification(), libc::SIGIO]).ok();
+        self.signals = signal::descriptor([signal::notification(), libc::SIGIO]).ok();
         if self.signals.is_none() {
             return;
         }

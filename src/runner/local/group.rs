@@ -1,11 +1,10 @@
-//! The local runner where a process tree cannot be followed: the shell's process group is stopped.
+//! One run where a process tree cannot be followed: the shell's process group is stopped.
 //!
 //! What makes a session or a group of its own escapes it, so a stop is never confirmed. The order of the
 //! two streams is that in which they became readable.
 
 use std::io::{self, Read, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,9 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::runner::local::settings::{Background, LocalSettings, StdinSource};
-use crate::runner::{
-    Chunk, ChunkSink, Exit, Job, Order, RunFuture, Runner, StartReason, Stream, Surroundings,
-};
+use crate::runner::{Chunk, ChunkSink, Exit, Job, Order, StartReason, Stream};
 use crate::sys::{group, signal_names};
 
 /// Chunks under way from the threads that read.
@@ -26,50 +23,8 @@ const READ_BYTES: usize = 64 * 1024;
 const SILENCE: Duration = Duration::from_millis(200);
 const LONGEST_DRAIN: Duration = Duration::from_secs(1);
 
-/// Runs commands on this machine.
-#[derive(Debug, Clone, Default)]
-pub struct LocalRunner {
-    settings: Arc<LocalSettings>,
-}
-
-impl LocalRunner {
-    /// A runner with these settings.
-    pub fn new(settings: LocalSettings) -> Self {
-        Self {
-            settings: Arc::new(settings),
-        }
-    }
-
-    /// Its settings.
-    pub fn settings(&self) -> &LocalSettings {
-        &self.settings
-    }
-}
-
-impl Runner for LocalRunner {
-    fn id(&self) -> &str {
-        "local"
-    }
-
-    fn default_folder(&self) -> io::Result<PathBuf> {
-        std::env::current_dir()
-    }
-
-    fn surroundings(&self) -> Surroundings {
-        let shell = std::path::Path::new(&self.settings.shell).file_name();
-        Surroundings {
-            shell: shell.unwrap_or_default().to_string_lossy().into_owned(),
-            is_this_machine: true,
-        }
-    }
-
-    fn run(&self, job: Job, output: ChunkSink) -> RunFuture {
-        let settings = Arc::clone(&self.settings);
-        Box::pin(run(job, settings, output))
-    }
-}
-
-async fn run(mut job: Job, settings: Arc<LocalSettings>, output: ChunkSink) -> Exit {
+/// Runs a job to its end.
+pub(super) async fn run(mut job: Job, settings: Arc<LocalSettings>, output: ChunkSink) -> Exit {
     let began = Instant::now();
     let mut child = match start(&job, &settings) {
         Ok(child) => child,

@@ -5,12 +5,15 @@
 //! a thread all the same.
 
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd as _, RawFd};
+use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::runner::local::runner::Steering;
+use crate::runner::Chunk;
+use crate::runner::local::execute::Steering;
 use crate::runner::local::supervise::{Step, Supervisor};
+use crate::sys::fd;
 use crate::sys::poll_set::PollSet;
 use crate::sys::signal;
 use crate::sys::watch::Watched;
@@ -85,5 +88,34 @@ impl Places {
             *covered = place;
         }
         Ok(())
+    }
+}
+
+impl Supervisor {
+    /// What is left to be passed on.
+    pub(super) fn take_output(&mut self) -> Vec<Chunk> {
+        self.batch.take()
+    }
+
+    /// Output comes in bulk, which is better read in a thread of its own.
+    pub(super) fn is_in_bulk(&self) -> bool {
+        self.capture.is_in_bulk()
+    }
+
+    /// The descriptors at which something can happen; -1 for what is not there.
+    pub(super) fn places(&self) -> [RawFd; 4] {
+        let [signals, stdout, stderr] = self.capture.waited_for();
+        [self.control.as_raw_fd(), signals, stdout, stderr]
+    }
+
+    /// Looks whether the shell has ended without a word of the watcher, once that is due.
+    pub(super) fn look_at_shell(&mut self) {
+        if let Some(pin) = self.awaited_pin() {
+            let mut place = [fd::waiting(pin)];
+            fd::wait(&mut place, Some(Duration::ZERO));
+            if place.iter().any(|place| place.revents != 0) {
+                self.await_nudge();
+            }
+        }
     }
 }

@@ -9,9 +9,10 @@ use std::time::Duration;
 use crate::runner::local::stop::{GIVE_UP, Pace, Stopper};
 use crate::runner::local::tree::Tree;
 use crate::runner::local::wire::Tell;
-use crate::sys::child::{self, AnyChild, Ended, Pinned};
+use crate::sys::child::{self, AnyChild, Ended};
 use crate::sys::clock::Moment;
 use crate::sys::fd;
+use crate::sys::pin::Pinned;
 use crate::sys::proc::Proc;
 
 /// Waiting for a child has no descriptor here, so its end is looked for this often.

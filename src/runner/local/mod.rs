@@ -8,6 +8,8 @@ mod batch;
 #[cfg(linux_tree)]
 mod capture;
 #[cfg(linux_tree)]
+mod execute;
+#[cfg(linux_tree)]
 mod findings;
 #[cfg(not(linux_tree))]
 mod group;
@@ -18,7 +20,7 @@ mod launch;
 #[cfg(linux_tree)]
 mod lost;
 #[cfg(linux_tree)]
-#[allow(clippy::module_inception)]
+mod prepare;
 mod runner;
 #[cfg(linux_tree)]
 mod sequence;
@@ -30,14 +32,13 @@ mod stop;
 #[cfg(linux_tree)]
 mod supervise;
 #[cfg(linux_tree)]
+mod thread;
+#[cfg(linux_tree)]
 mod tree;
 #[cfg(linux_tree)]
 mod watcher;
 #[cfg(linux_tree)]
 mod wire;
 
-#[cfg(not(linux_tree))]
-pub use group::LocalRunner;
-#[cfg(linux_tree)]
 pub use runner::LocalRunner;
 pub use settings::{Background, LocalSettings, StdinSource, StopSignal, UnknownSignal};

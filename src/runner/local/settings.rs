@@ -26,9 +26,9 @@ pub struct LocalSettings {
     pub background: Background,
     /// Measure what the tree used.
     pub usage: bool,
-    /// For a program that does nothing else, such as the binary: this process is a subreaper (prctl(2),
-    /// PR_SET_CHILD_SUBREAPER) with no other children than its commands', so that it may stop the tree
-    /// itself when the watcher was killed; it ignores SIGCHLD, so that the kernel reaps them
+    /// For a program that does nothing else, such as the binary: this process becomes a subreaper
+    /// (prctl(2), PR_SET_CHILD_SUBREAPER) and has no other children than its commands', so that it may
+    /// stop the tree itself when the watcher was killed; it ignores SIGCHLD, so that the kernel reaps them
     /// (sigaction(2)); and its runtime has one thread (tokio's current-thread flavour with I/O), in which
     /// a short run then needs no thread of its own.
     pub adopt_orphans: bool,

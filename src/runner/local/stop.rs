@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use crate::runner::local::tree::{Member, Tree, signal_all_new};
 use crate::runner::local::wire::{COMMAND_BYTES, LISTED, Survival, Tell};
-use crate::sys::child::{Pinned, own_pid, signal_group, signal_unreaped};
+use crate::sys::child::{own_pid, signal_group, signal_unreaped};
 use crate::sys::clock::{Moment, boot_ticks};
 use crate::sys::memory::MappedSet;
+use crate::sys::pin::Pinned;
 use crate::sys::proc::Proc;
 
 /// How long after the first SIGKILL a stop that is not confirmed is given up. The report is due one second

@@ -4,118 +4,35 @@
 //! which alone they are blocked, so that the host keeps its signals. A process that does nothing else
 //! takes the steps of a short run in its only thread (`inline.rs`).
 
-use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
 
 use crate::runner::local::batch::Batch;
 use crate::runner::local::capture::Capture;
 use crate::runner::local::findings::Record;
 use crate::runner::local::launch;
-use crate::runner::local::lost;
+use crate::runner::local::prepare::PIN_AFTER;
 use crate::runner::local::settings::{Background, LocalSettings};
 use crate::runner::local::shared::Shared;
 use crate::runner::local::stop::GIVE_UP;
-use crate::runner::local::watcher::{self, Watch};
 use crate::runner::local::wire::{Ask, MESSAGE_BYTES, Tell};
 use crate::runner::{Chunk, Exit, Job, Order};
-use crate::sys::child::{self, Forked, Pinned};
+use crate::sys::child;
 use crate::sys::clock::Moment;
 use crate::sys::fd::{self, Received};
-use crate::sys::signal;
+use crate::sys::pin::Pinned;
 
 /// After the shell's own end, reading goes on until so long nothing came.
 const SILENCE: Duration = Duration::from_millis(200);
 /// And at most so long after that end.
 const LONGEST_DRAIN: Duration = Duration::from_secs(1);
-/// Of output in bulk more is about to come, and passing on large pieces costs less: so long it is waited for.
-const LINGER: Duration = Duration::from_millis(3);
 /// The watcher is given this much longer than a stop takes before it counts as lost.
 const WATCHER_MARGIN: Duration = Duration::from_millis(100);
 /// When the shell has ended and the watcher says nothing, it may have been stopped: it is continued.
 const NUDGE: Duration = Duration::from_millis(20);
-/// From when on the end of the shell is waited for beside the watcher's word, which for a short command
-/// would only wake this thread twice.
-const PIN_AFTER: Duration = Duration::from_millis(100);
-
-/// Makes the pipes and the watcher of a job. The watcher starts the shell when the thread that is to read
-/// the output is ready, so both get ready at the same time.
-pub(super) fn prepare(
-    job: Job,
-    settings: Arc<LocalSettings>,
-    shared: Arc<Shared>,
-    began: Moment,
-) -> Result<Supervisor, Box<Exit>> {
-    let failed = |what: &str, error: io::Error| {
-        launch::spawn_failed(format!("{what}: {}", launch::reason(&error)))
-    };
-    let (capture, ends) =
-        Capture::open().map_err(|error| failed("no pipes could be made", error))?;
-    let pipes = capture
-        .identities()
-        .map_err(|error| failed("no pipes could be made", error))?;
-    let (control, other) =
-        fd::message_pair().map_err(|error| failed("no socket could be made", error))?;
-    let launch = launch::prepare(
-        &job,
-        &settings,
-        ends.stdout.as_raw_fd(),
-        ends.stderr.as_raw_fd(),
-    )?;
-    let strangers = if settings.adopt_orphans {
-        lost::own_children()
-    } else {
-        Vec::new()
-    };
-    let keep = launch.descriptors(other.as_raw_fd());
-    let watch = Watch {
-        program: &launch.program,
-        keep: &keep,
-        control: other.as_raw_fd(),
-        pipes,
-        grace: job.grace,
-        stop_signal: settings.stop_signal.number(),
-        usage: settings.usage,
-    };
-    // No handler of the host may run in the watcher.
-    let blocked = signal::block_all();
-    let forked = child::fork();
-    if let Ok(Forked::Child) = forked {
-        watcher::run(&watch);
-    }
-    signal::set_blocked(&blocked);
-    let watcher_pid = match forked.map_err(|error| failed("no process could be made", error))? {
-        Forked::Parent(pid) => pid,
-        Forked::Child => watcher::run(&watch),
-    };
-    // It waits for a word, so it is there, and its pid its own.
-    let watcher = Pinned::open(watcher_pid).ok();
-    Ok(Supervisor {
-        job,
-        settings,
-        shared,
-        batches: None,
-        batch: Batch::default(),
-        is_output_wanted: true,
-        reader_is_behind: false,
-        capture,
-        control,
-        watcher,
-        watcher_pid,
-        shell_pin: None,
-        shell: 0,
-        record: Record::new(began),
-        given: Order::Run,
-        phase: Phase::Running { nudge_at: None },
-        strangers,
-        pin_from: began.after(PIN_AFTER),
-        watcher_is_silent: true,
-    })
-}
 
 /// What is to be done next.
 pub(super) enum Step {
@@ -134,35 +51,35 @@ pub(super) enum Step {
 
 /// A run under way.
 pub(super) struct Supervisor {
-    job: Job,
-    settings: Arc<LocalSettings>,
-    shared: Arc<Shared>,
+    pub(super) job: Job,
+    pub(super) settings: Arc<LocalSettings>,
+    pub(super) shared: Arc<Shared>,
     /// Where output goes; none while [`Supervisor::take_output`] takes it, or nobody wants it.
-    batches: Option<mpsc::Sender<Vec<Chunk>>>,
-    batch: Batch,
-    is_output_wanted: bool,
+    pub(super) batches: Option<mpsc::Sender<Vec<Chunk>>>,
+    pub(super) batch: Batch,
+    pub(super) is_output_wanted: bool,
     /// The batch found no room; this thread is woken when there is some.
-    reader_is_behind: bool,
-    capture: Capture,
-    control: OwnedFd,
-    /// None on a kernel without pidfds.
-    watcher: Option<Pinned>,
-    watcher_pid: i32,
+    pub(super) reader_is_behind: bool,
+    pub(super) capture: Capture,
+    pub(super) control: OwnedFd,
+    /// None before it was begun, and on a kernel without pidfds.
+    pub(super) watcher: Option<Pinned>,
+    pub(super) watcher_pid: i32,
     /// Readable when the shell has ended.
-    shell_pin: Option<Pinned>,
-    shell: i32,
-    record: Record,
-    given: Order,
-    phase: Phase,
-    strangers: Vec<i32>,
+    pub(super) shell_pin: Option<Pinned>,
+    pub(super) shell: i32,
+    pub(super) record: Record,
+    pub(super) given: Order,
+    pub(super) phase: Phase,
+    pub(super) strangers: Vec<i32>,
     /// When waiting for the shell itself begins.
-    pin_from: Moment,
+    pub(super) pin_from: Moment,
     /// The watcher has not said yet that the shell runs.
-    watcher_is_silent: bool,
+    pub(super) watcher_is_silent: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Phase {
+pub(super) enum Phase {
     /// The shell runs. `nudge_at`: its end was seen before the watcher told of it.
     Running { nudge_at: Option<Moment> },
     /// The tree is being stopped; after this moment the watcher counts as lost.
@@ -179,7 +96,7 @@ enum Phase {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Drain {
+pub(super) struct Drain {
     /// Bytes that were in the pipes at the end, and have to be read whatever the time.
     owed: usize,
     quiet_at: Moment,
@@ -187,71 +104,20 @@ struct Drain {
     empty: bool,
 }
 
-/// For whoever takes the steps elsewhere than in a thread.
-#[cfg(feature = "cli")]
 impl Supervisor {
-    /// What is left to be passed on.
-    pub(super) fn take_output(&mut self) -> Vec<Chunk> {
-        self.batch.take()
-    }
-
-    /// Output comes in bulk, which is better read in a thread of its own.
-    pub(super) fn is_in_bulk(&self) -> bool {
-        self.capture.is_in_bulk()
-    }
-
-    /// The descriptors at which something can happen; -1 for what is not there.
-    pub(super) fn places(&self) -> [RawFd; 4] {
-        let [signals, stdout, stderr] = self.capture.waited_for();
-        [self.control.as_raw_fd(), signals, stdout, stderr]
-    }
-
-    /// Looks whether the shell has ended without a word of the watcher, once that is due.
-    pub(super) fn look_at_shell(&mut self) {
-        if let Some(pin) = self.awaited_pin() {
-            let mut place = [fd::waiting(pin)];
-            fd::wait(&mut place, Some(Duration::ZERO));
-            if place.iter().any(|place| place.revents != 0) {
-                self.await_nudge();
-            }
-        }
-    }
-}
-
-impl Supervisor {
-    /// Runs the job to its end in the calling thread, which may have been begun in another one. Everything
-    /// of it is over when this returns, but for the watcher: see [`Supervisor::reap`].
-    pub(super) fn run(&mut self, batches: mpsc::Sender<Vec<Chunk>>) -> Exit {
-        signal::block_all();
-        self.batches = Some(batches);
-        self.begin();
-        loop {
-            match self.step() {
-                Step::Over => break,
-                Step::Lost { grace } => {
-                    self.stop_without_watcher(grace);
-                    break;
-                }
-                Step::Again => {}
-                Step::Wait => {
-                    let bulk = self.capture.is_in_bulk();
-                    if !bulk {
-                        self.flush();
-                    }
-                    if !self.sleep(bulk.then_some(LINGER)) && bulk {
-                        self.capture.end_bulk(&mut self.batch);
-                    }
-                }
-            }
-        }
-        self.flush_all();
-        self.take_exit()
-    }
-
     /// Makes the calling thread the one that reads, and lets the shell start.
     pub(super) fn begin(&mut self) {
         self.capture.begin(&mut self.batch);
         self.ask(Ask::Go);
+        // What follows is done while the shell starts.
+        if self.settings.adopt_orphans {
+            // Without it a watcher that is killed leaves orphans to somebody else; nothing else is lost.
+            let _ = child::become_subreaper();
+        }
+        if self.watcher.is_none() {
+            // It has just been made and is not reaped, or waits for no one: its pid is its own.
+            self.watcher = Pinned::open(self.watcher_pid).ok();
+        }
     }
 
     /// Takes in what has happened, and does what is due, without waiting.
@@ -273,14 +139,8 @@ impl Supervisor {
         std::mem::take(&mut self.record).into_exit()
     }
 
-    /// Waits for the watcher's end, so that no zombie stays.
-    pub(super) fn reap(self) {
-        drop(self.control);
-        child::reap(self.watcher_pid);
-    }
-
     /// The shell's pin, when its end is to be waited for.
-    fn awaited_pin(&self) -> Option<RawFd> {
+    pub(super) fn awaited_pin(&self) -> Option<RawFd> {
         let running = matches!(self.phase, Phase::Running { nudge_at: None });
         let due = running && Moment::now() >= self.pin_from;
         self.shell_pin
@@ -307,41 +167,8 @@ impl Supervisor {
         }
     }
 
-    /// Sleeps until something happens, or for `longest`; false when nothing has. Output is not waited for
-    /// while its reader is behind.
-    fn sleep(&mut self, longest: Option<Duration>) -> bool {
-        let [signals, stdout, stderr] = if self.reader_is_behind {
-            [-1; 3]
-        } else {
-            self.capture.waited_for()
-        };
-        let mut places = [
-            fd::waiting(self.shared.wake().as_raw_fd()),
-            fd::waiting(self.control.as_raw_fd()),
-            fd::waiting(signals),
-            fd::waiting(stdout),
-            fd::waiting(stderr),
-            fd::waiting(self.awaited_pin().unwrap_or(-1)),
-        ];
-        let wake_at = self.wake_at();
-        let left = wake_at.map(Moment::left);
-        fd::wait(
-            &mut places,
-            longest.map_or(left, |longest| {
-                Some(left.map_or(longest, |left| left.min(longest)))
-            }),
-        );
-        if places.first().is_some_and(|place| place.revents != 0) {
-            fd::silence(self.shared.wake());
-        }
-        if places.last().is_some_and(|place| place.revents != 0) {
-            self.await_nudge();
-        }
-        places.iter().any(|place| place.revents != 0)
-    }
-
     /// The shell has ended, and the watcher is to tell of it soon.
-    fn await_nudge(&mut self) {
+    pub(super) fn await_nudge(&mut self) {
         if let Phase::Running { nudge_at } = &mut self.phase {
             *nudge_at = nudge_at.or(Some(Moment::now().after(NUDGE)));
         }
@@ -519,47 +346,8 @@ impl Supervisor {
         self.capture.read(&mut self.batch)
     }
 
-    /// Passes the batch on. False when the reader is behind; it wakes this thread when it has room.
-    fn flush(&mut self) -> bool {
-        if self.batch.is_empty() {
-            return true;
-        }
-        let Some(batches) = &self.batches else {
-            if !self.is_output_wanted {
-                self.batch = Batch::default();
-            }
-            return true;
-        };
-        self.shared.set_starving(true);
-        self.reader_is_behind = false;
-        match batches.try_send(self.batch.take()) {
-            Ok(()) => {
-                self.shared.set_starving(false);
-                true
-            }
-            Err(TrySendError::Full(chunks)) => {
-                self.batch.put_back(chunks);
-                self.reader_is_behind = true;
-                false
-            }
-            Err(TrySendError::Closed(_)) => {
-                self.batches = None;
-                self.is_output_wanted = false;
-                true
-            }
-        }
-    }
-
-    /// Passes on what is left, and waits for the reader.
-    fn flush_all(&mut self) {
-        while !self.flush() {
-            fd::wait(&mut [fd::waiting(self.shared.wake().as_raw_fd())], None);
-            fd::silence(self.shared.wake());
-        }
-    }
-
     /// Reads all that is in the pipes, of a tree that is gone.
-    fn read_the_rest(&mut self) {
+    pub(super) fn read_the_rest(&mut self) {
         if self.batches.is_none() {
             self.batch.open();
         }
@@ -633,34 +421,5 @@ impl Supervisor {
                 lost_at: Moment::now().after(GIVE_UP),
             };
         }
-    }
-
-    /// The watcher was killed: what it would have done is done here, as far as it can be.
-    fn stop_without_watcher(&mut self, grace: Duration) {
-        child::reap(self.watcher_pid);
-        self.record.watcher_lost();
-        let task = lost::Task {
-            shell: self.shell,
-            shell_pin: self.shell_pin.as_ref(),
-            strangers: &self.strangers,
-            adopted: self.settings.adopt_orphans,
-            grace,
-            stop_signal: self.settings.stop_signal.number(),
-        };
-        let (capture, batch, record) = (&mut self.capture, &mut self.batch, &mut self.record);
-        let (batches, shared) = (&mut self.batches, &self.shared);
-        lost::stop(&task, &mut |told| record.hear(&told), &mut || {
-            // Output goes on being read, so that nothing that is to end waits for a full pipe.
-            capture.read(batch);
-            if let Some(sender) = batches
-                && let Err(TrySendError::Full(chunks)) = sender.try_send(batch.take())
-            {
-                batch.put_back(chunks);
-            }
-            shared.order() == Order::Kill
-        });
-        self.capture.release_writers();
-        self.read_the_rest();
-        self.flush_all();
     }
 }

@@ -6,8 +6,8 @@
 use std::io;
 use std::os::fd::RawFd;
 
-use crate::sys::child::{Pinned, close_pin, pin_is_alive};
 use crate::sys::memory::{MappedList, MappedSet};
+use crate::sys::pin::{Pinned, close_pin, pin_is_alive};
 use crate::sys::proc::{Proc, Stat};
 
 /// Walks the tree below a root. The root itself is no member.

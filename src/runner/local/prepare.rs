@@ -1,0 +1,97 @@
+//! Makes the pipes and the watcher of a run.
+
+use std::io;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::runner::local::batch::Batch;
+use crate::runner::local::capture::Capture;
+use crate::runner::local::findings::Record;
+use crate::runner::local::launch;
+use crate::runner::local::lost;
+use crate::runner::local::settings::LocalSettings;
+use crate::runner::local::shared::Shared;
+use crate::runner::local::supervise::{Phase, Supervisor};
+use crate::runner::local::watcher::{self, Watch};
+use crate::runner::{Exit, Job, Order};
+use crate::sys::child::{self, Forked};
+use crate::sys::clock::Moment;
+use crate::sys::{fd, signal};
+
+/// From when on the end of the shell is waited for beside the watcher's word, which for a short command
+/// would only wake its reader twice.
+pub(super) const PIN_AFTER: Duration = Duration::from_millis(100);
+
+/// Makes the pipes and the watcher of a job. The watcher starts the shell when the thread that is to read
+/// the output is ready, so both get ready at the same time.
+pub(super) fn prepare(
+    job: Job,
+    settings: Arc<LocalSettings>,
+    shared: Arc<Shared>,
+    began: Moment,
+) -> Result<Supervisor, Box<Exit>> {
+    let failed = |what: &str, error: io::Error| {
+        launch::spawn_failed(format!("{what}: {}", launch::reason(&error)))
+    };
+    let (capture, ends) =
+        Capture::open().map_err(|error| failed("no pipes could be made", error))?;
+    let pipes = capture
+        .identities()
+        .map_err(|error| failed("no pipes could be made", error))?;
+    let (control, other) =
+        fd::message_pair().map_err(|error| failed("no socket could be made", error))?;
+    let launch = launch::prepare(
+        &job,
+        &settings,
+        ends.stdout.as_raw_fd(),
+        ends.stderr.as_raw_fd(),
+    )?;
+    let strangers = if settings.adopt_orphans {
+        lost::own_children()
+    } else {
+        Vec::new()
+    };
+    let keep = launch.descriptors(other.as_raw_fd());
+    let watch = Watch {
+        program: &launch.program,
+        keep: &keep,
+        control: other.as_raw_fd(),
+        pipes,
+        grace: job.grace,
+        stop_signal: settings.stop_signal.number(),
+        usage: settings.usage,
+    };
+    // No handler of the host may run in the watcher.
+    let blocked = signal::block_all();
+    let forked = child::fork();
+    if let Ok(Forked::Child) = forked {
+        watcher::run(&watch);
+    }
+    signal::set_blocked(&blocked);
+    let watcher_pid = match forked.map_err(|error| failed("no process could be made", error))? {
+        Forked::Parent(pid) => pid,
+        Forked::Child => watcher::run(&watch),
+    };
+    Ok(Supervisor {
+        job,
+        settings,
+        shared,
+        batches: None,
+        batch: Batch::default(),
+        is_output_wanted: true,
+        reader_is_behind: false,
+        capture,
+        control,
+        watcher: None,
+        watcher_pid,
+        shell_pin: None,
+        shell: 0,
+        record: Record::new(began),
+        given: Order::Run,
+        phase: Phase::Running { nudge_at: None },
+        strangers,
+        pin_from: began.after(PIN_AFTER),
+        watcher_is_silent: true,
+    })
+}
