@@ -7,6 +7,7 @@ pub mod flags;
 mod limits;
 mod manual;
 mod prose;
+mod quick;
 pub mod screen;
 pub mod usage;
 mod words;

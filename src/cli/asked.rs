@@ -21,7 +21,7 @@ use crate::cli::extend::{Hooks, RunnerChoice};
 use crate::cli::flags::{EnvironmentFlags, Flags, OutputFlags, RunFlags};
 use crate::cli::screen::Shown;
 use crate::cli::usage::{UsageError, wanted_print};
-use crate::cli::{about, extend, limits, words};
+use crate::cli::{about, extend, limits, quick, words};
 
 /// How the report is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,44 +81,47 @@ pub enum Parsed {
 
 /// Parses the command line of this process.
 pub fn parse(args: &[OsString]) -> Parsed {
+    if let Some(flags) = quick::read(args) {
+        return parsed(flags, None);
+    }
     let matches = match Flags::command().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
             return Parsed::About(about::help(args));
         }
         Err(error) if !error.use_stderr() => return Parsed::About(error.to_string()),
-        Err(error) => {
-            let sentence = UsageError::of_clap(&error, args);
-            return Parsed::Refused {
-                error: sentence,
-                print: wanted_print(&Flags::command(), args),
-            };
-        }
+        Err(error) => return refused_by_clap(&error, args),
     };
-    let flags = Flags::from_arg_matches(&matches).map_err(|error| {
-        (
-            UsageError::of_clap(&error, args),
-            wanted_print(&Flags::command(), args),
-        )
-    });
-    let parsed = flags.and_then(|flags| {
-        let print = print_of(&flags.output);
-        let refused = |error| (error, print);
-        if let Some(text) = about::asked_for(&flags.about).map_err(refused)? {
-            return Ok(Parsed::About(text));
-        }
-        let masks = masks(&flags.output).map_err(refused)?;
-        let parsed = match flags.about.explain.is_some() {
-            true => explanation_of(flags),
-            false => meaning_of(flags, &matches, masks.clone()),
-        };
-        // A sentence may quote what was typed.
-        parsed.map_err(|error| refused(error.masked(&masks)))
-    });
-    match parsed {
-        Ok(parsed) => parsed,
-        Err((error, print)) => Parsed::Refused { error, print },
+    match Flags::from_arg_matches(&matches) {
+        Ok(flags) => parsed(flags, Some(&matches)),
+        Err(error) => refused_by_clap(&error, args),
     }
+}
+
+fn refused_by_clap(error: &clap::Error, args: &[OsString]) -> Parsed {
+    Parsed::Refused {
+        error: UsageError::of_clap(error, args),
+        print: wanted_print(&Flags::command(), args),
+    }
+}
+
+/// What the flags come to. The order in which they were typed is asked of `matches`, where it matters.
+fn parsed(flags: Flags, matches: Option<&ArgMatches>) -> Parsed {
+    let print = print_of(&flags.output);
+    meant(flags, matches).unwrap_or_else(|error| Parsed::Refused { error, print })
+}
+
+fn meant(flags: Flags, matches: Option<&ArgMatches>) -> Result<Parsed, UsageError> {
+    if let Some(text) = about::asked_for(&flags.about)? {
+        return Ok(Parsed::About(text));
+    }
+    let masks = masks(&flags.output)?;
+    let parsed = match flags.about.explain.is_some() {
+        true => explanation_of(flags),
+        false => meaning_of(flags, matches, masks.clone()),
+    };
+    // A sentence may quote what was typed.
+    parsed.map_err(|error| error.masked(&masks))
 }
 
 fn print_of(flags: &OutputFlags) -> Print {
@@ -131,7 +134,11 @@ fn print_of(flags: &OutputFlags) -> Print {
     }
 }
 
-fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Parsed, UsageError> {
+fn meaning_of(
+    flags: Flags,
+    matches: Option<&ArgMatches>,
+    masks: Masks,
+) -> Result<Parsed, UsageError> {
     if let Some(version) = &flags.policy.serve {
         return Ok(extend::serve(version)?.map_or(Parsed::Serve, Parsed::About));
     }
@@ -143,7 +150,10 @@ fn meaning_of(flags: Flags, matches: &ArgMatches, masks: Masks) -> Result<Parsed
         return extend::schema(which, &limits, &runner).map(Parsed::About);
     }
     let env = ShellEnv {
-        edits: env_edits(&flags.environment, matches)?,
+        edits: match matches {
+            Some(matches) => env_edits(&flags.environment, matches)?,
+            None => Vec::new(),
+        },
     };
     let mut local = local_settings(&flags.run)?;
     check_standard_input(&flags)?;

@@ -14,7 +14,7 @@ use crate::cli::flags::RunFlags;
 use crate::cli::usage::UsageError;
 
 /// Programs that decide.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Policy")]
 pub struct PolicyFlags {
     /// Ask this program before the run; it may refuse or rewrite the command. Repeatable

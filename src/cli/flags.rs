@@ -12,7 +12,7 @@ use crate::cli::screen::ScreenFlags;
 ///
 /// Values that are checked by their meaning are kept as they were typed, so that there is one place
 /// for the sentence of each.
-#[derive(Debug, Parser)]
+#[derive(Debug, Default, Parser)]
 #[command(
     name = "bsh",
     version,
@@ -44,7 +44,7 @@ pub struct Flags {
 }
 
 /// What is asked.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Request")]
 pub struct RequestFlags {
     /// Stop the command after this time: 90s, 2m 30s, 500ms
@@ -59,7 +59,7 @@ pub struct RequestFlags {
 }
 
 /// The limits. Each is also a variable of the environment; the flag wins.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitFlags {
     /// The timeout when none is given [default: 2m, env: BSH_DEFAULT_TIMEOUT]
@@ -86,7 +86,7 @@ pub struct LimitFlags {
 }
 
 /// The environment of the command. Later ones win, and all win over the defaults of bsh.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Environment")]
 pub struct EnvironmentFlags {
     /// Set a variable
@@ -104,7 +104,7 @@ pub struct EnvironmentFlags {
 }
 
 /// How it is run.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Run")]
 pub struct RunFlags {
     /// The shell, found on the PATH of bsh [default: bash]
@@ -131,7 +131,7 @@ pub struct RunFlags {
 }
 
 /// What is asked of bsh itself.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "About")]
 pub struct AboutFlags {
     /// Say what this exit code of COMMAND would mean
@@ -150,7 +150,7 @@ pub struct AboutFlags {
 }
 
 /// What is printed.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputFlags {
     /// Print the report as one JSON object

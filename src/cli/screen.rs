@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::usage::UsageError;
 
 /// What is shown, and how, to a person.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct ScreenFlags {
     /// Show the output on standard error as it comes
