@@ -5,7 +5,7 @@
 //! sets it for this call ([`EnvEdit::Set`], or [`EnvEdit::Pass`] to keep the inherited one). Names
 //! and values are bytes and pass unchanged, exported shell functions too.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -90,11 +90,11 @@ fn set(env: &mut EnvVars, name: OsString, value: OsString) {
 
 /// getenv(3) leaves open which of two entries it finds; here it is always the last.
 fn keep_last_of_each(env: &mut EnvVars) {
-    let mut seen = HashSet::with_capacity(env.len());
+    let mut seen = BTreeSet::new();
     let mut keep: Vec<bool> = env
         .iter()
         .rev()
-        .map(|(name, _)| seen.insert(name.clone()))
+        .map(|(name, _)| seen.insert(name.as_os_str()))
         .collect();
     env.retain(|_| keep.pop().unwrap_or(true));
 }
