@@ -32,6 +32,8 @@ impl Stopper {
     /// Walks that look for processes born during a stop, and walks that freeze a fork bomb.
     const WALKS: u32 = 10;
     const FREEZING_WALKS: u32 = 200;
+    /// And how long they may take; the root has more to do, and a stop is due at [`GIVE_UP`].
+    const LONGEST: Duration = Duration::from_millis(150);
 
     pub(super) fn new(tree: Tree, shell: i32) -> Self {
         Self {
@@ -139,6 +141,7 @@ impl Stopper {
             proc,
             &mut self.known,
             Self::WALKS,
+            Moment::now().after(Self::LONGEST),
             &wanted,
             &|pin| {
                 let sent = pin.signal(stop_signal);
@@ -166,6 +169,7 @@ impl Stopper {
                 proc,
                 &mut self.known,
                 Self::FREEZING_WALKS,
+                Moment::now().after(Self::LONGEST),
                 &|_| true,
                 &|pin| pin.signal(libc::SIGSTOP),
             );
@@ -219,6 +223,7 @@ impl Stopper {
             proc,
             &mut self.held,
             Self::FREEZING_WALKS,
+            Moment::now().after(Self::LONGEST),
             &running,
             &|pin| pin.signal(libc::SIGSTOP),
         );

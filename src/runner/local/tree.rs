@@ -6,6 +6,7 @@
 use std::io;
 use std::os::fd::RawFd;
 
+use crate::sys::clock::Moment;
 use crate::sys::memory::{MappedList, MappedSet};
 use crate::sys::pin::{Pinned, close_pin, pin_is_alive};
 use crate::sys::proc::{Proc, Stat};
@@ -170,12 +171,14 @@ impl Tree {
 }
 
 /// Sends a signal to every member that was not sent it before, until a walk finds nobody new, so that
-/// nothing escapes by being born meanwhile. At most `walks` times.
+/// nothing escapes by being born meanwhile. At most `walks` times, and no new walk after `until`: what forks
+/// all the time on a busy machine must not keep the caller from everything else.
 pub(super) fn signal_all_new(
     tree: &mut Tree,
     proc: &Proc,
     known: &mut MappedSet,
     walks: u32,
+    until: Moment,
     wanted: &dyn Fn(&Member) -> bool,
     signal: &dyn Fn(&Pinned) -> io::Result<()>,
 ) {
@@ -194,7 +197,7 @@ pub(super) fn signal_all_new(
             }
             new
         });
-        if !found {
+        if !found || Moment::now() >= until {
             return;
         }
     }
