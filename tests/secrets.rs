@@ -102,3 +102,25 @@ fn a_sentence_about_a_wrong_flag_is_masked() {
     let ran = bsh(line).run().code(125);
     ran.complains("bsh: --background: *** is unknown. Expected keep or stop\n");
 }
+
+#[test]
+fn a_flag_that_is_not_understood_shows_no_secret() {
+    for args in [
+        &["--mask", "hunter2", "-c", "echo hunter2"][..],
+        &["--mask", "hunter2", "--hunter2", "x"],
+        &["--hunter2", "--mask=hunter2", "x"],
+        &["--mask-env", "SECRET", "--json=hunter2", "x"],
+    ] {
+        let ran = bsh(args).env("SECRET", "hunter2").run().code(125);
+        assert!(!ran.stderr.contains("hunter2"), "{ran}");
+        assert!(ran.stderr.contains("***"), "{ran}");
+    }
+}
+
+#[test]
+fn a_mask_that_would_hide_nothing_is_refused() {
+    for pattern in ["", "^", "x*", "a|"] {
+        let ran = bsh(["--mask", pattern, "echo hi"]).run().code(125);
+        assert!(ran.stderr.contains("needs a character"), "{ran}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Odd places to run in: as the first process of a namespace, as the leader of a session, without `/proc`,
 //! beside a process that may not be signalled.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::harness::process::bsh_under;
@@ -164,4 +165,23 @@ fn another_users_process() {
     assert_eq!(processes.as_array().map(Vec::len), Some(1), "{ran}");
     assert_eq!(processes[0]["reason"], "other-user", "{ran}");
     assert!(!report.text().contains("was stopped"), "{ran}");
+}
+
+#[test]
+fn an_absolute_folder_needs_no_current_one() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vanishes");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let program = env!("CARGO_BIN_EXE_bsh");
+    let line = format!(
+        "cd '{folder}' && rmdir '{folder}' && '{program}' --view -C / pwd && '{program}' --json pwd",
+        folder = folder.display()
+    );
+    let ran = Command::new("bash")
+        .args(["-c", &line])
+        .output()
+        .expect("bash runs");
+    let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(text.starts_with("Exit code 0 · 0 s\n/\n"), "{text}");
+    assert!(text.contains("CWD_NOT_FOUND"), "{text}");
+    assert_eq!(ran.status.code(), Some(125));
 }

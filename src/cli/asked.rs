@@ -99,8 +99,10 @@ pub fn parse(args: &[OsString]) -> Parsed {
 }
 
 fn refused_by_clap(error: &clap::Error, args: &[OsString]) -> Parsed {
+    // The flags are not understood, but what is to be hidden in their sentence is.
+    let typed = typed_masks(args);
     Parsed::Refused {
-        error: UsageError::of_clap(error, args),
+        error: UsageError::of_clap(error, args).masked(&typed),
         print: wanted_print(&Flags::command(), args),
     }
 }
@@ -291,8 +293,13 @@ fn env_edits(flags: &EnvironmentFlags, matches: &ArgMatches) -> Result<Vec<EnvEd
         let bytes = pair.as_bytes();
         match bytes.iter().position(|byte| *byte == b'=') {
             Some(0) | None => Err(UsageError::new(format!(
-                "--env: {} has no name. Expected NAME=VALUE",
-                shown(pair)
+                "--env: {} has no {}. Expected NAME=VALUE",
+                shown(pair),
+                if bytes.contains(&b'=') {
+                    "name"
+                } else {
+                    "value"
+                },
             ))),
             Some(end) => Ok(EnvEdit::Set(
                 OsString::from_vec(bytes[..end].to_vec()),
@@ -345,7 +352,17 @@ fn local_settings(flags: &RunFlags) -> Result<LocalSettings, UsageError> {
             let expected = "--stdin: is empty. Expected null, inherit or a file";
             return Err(UsageError::new(expected));
         }
-        Some(path) => StdinSource::File(Path::new(OsStr::from_bytes(path)).to_owned()),
+        Some(path) => {
+            let path = Path::new(OsStr::from_bytes(path));
+            let readable = nix::unistd::access(path, nix::unistd::AccessFlags::R_OK);
+            if let Err(error) = readable {
+                let (shown, reason) = (shown(path.as_os_str()), error.desc());
+                return Err(UsageError::new(format!(
+                    "--stdin: {shown} cannot be read: {reason}"
+                )));
+            }
+            StdinSource::File(path.to_owned())
+        }
     };
     if let Some(signal) = &flags.stop_signal {
         let parsed = signal.to_string_lossy().parse();
@@ -395,6 +412,35 @@ fn spill_target(flags: &OutputFlags) -> Result<Option<SpillTarget>, UsageError> 
 /// A value shorter than this, in bytes, is in half of all texts.
 const SHORTEST_SECRET: usize = 4;
 
+fn typed_masks(args: &[OsString]) -> Masks {
+    let values_of = |flag: &'static str| {
+        let after = move |pair: &[OsString]| (pair[0] == flag).then(|| pair[1].clone());
+        let joined = move |arg: &OsString| {
+            let value = arg
+                .as_bytes()
+                .strip_prefix(flag.as_bytes())?
+                .strip_prefix(b"=")?;
+            Some(OsString::from_vec(value.to_vec()))
+        };
+        args.windows(2)
+            .filter_map(after)
+            .chain(args.iter().filter_map(joined))
+            .collect::<Vec<_>>()
+    };
+    let patterns: Vec<String> = values_of("--mask")
+        .into_iter()
+        .filter_map(|pattern| pattern.into_string().ok())
+        .filter(|pattern| Masks::new(std::slice::from_ref(pattern), Vec::<String>::new()).is_ok())
+        .collect();
+    let values: Vec<String> = values_of("--mask-env")
+        .iter()
+        .filter_map(std::env::var_os)
+        .filter(|value| value.len() >= SHORTEST_SECRET)
+        .map(|value| value.to_string_lossy().into_owned())
+        .collect();
+    Masks::new(&patterns, values).unwrap_or_default()
+}
+
 fn masks(flags: &OutputFlags) -> Result<Masks, UsageError> {
     let mut values = Vec::new();
     for name in &flags.mask_env {
@@ -407,7 +453,17 @@ fn masks(flags: &OutputFlags) -> Result<Masks, UsageError> {
         }
         values.push(value.to_string_lossy().into_owned());
     }
-    Masks::new(&flags.mask, values).map_err(|error| UsageError::new(format!("--mask: {error}")))
+    let masks = Masks::new(&flags.mask, values);
+    let masks = masks.map_err(|error| UsageError::new(format!("--mask: {error}")))?;
+    for (number, pattern) in (1..).zip(&flags.mask) {
+        // Such as one made from a variable that is not set: it would hide nothing, without a word.
+        if regex::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match("")) {
+            return Err(UsageError::new(format!(
+                "--mask: pattern {number} matches where nothing is. Expected one that needs a character"
+            )));
+        }
+    }
+    Ok(masks)
 }
 
 /// Standard input has one reader.

@@ -92,11 +92,17 @@ fn timeout_of_field(value: &Value) -> Result<u64, InputError> {
         return if whole > 0 { Ok(whole) } else { Err(refused()) };
     }
     match value.as_f64() {
-        // A float beyond u64 saturates, and is cut to the maximum later.
-        Some(number) if number.is_finite() && number > 0.0 => Ok(number.ceil() as u64),
+        // It is cut to the maximum later; until then it stays a number that every JSON reader can hold.
+        Some(number) if number.is_finite() && number > 0.0 => {
+            Ok((number.ceil() as u64).min(LONGEST_MILLIS))
+        }
         _ => Err(refused()),
     }
 }
+
+/// The largest timeout that is told apart from larger ones, in milliseconds: 2^53 - 1, up to which a
+/// number of JSON is exact everywhere (RFC 8259, section 6).
+const LONGEST_MILLIS: u64 = (1 << 53) - 1;
 
 /// The outermost value of a request's text; remembers a key given twice, which a map cannot.
 enum RawRequest {
@@ -183,7 +189,7 @@ mod tests {
             }
         );
         let huge = parse_bash_text(r#"{"command":"x","timeoutMs":1e300}"#).expect("valid");
-        assert_eq!(huge.timeout_ms, Some(u64::MAX));
+        assert_eq!(huge.timeout_ms, Some(LONGEST_MILLIS));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Runs the call, and turns signals and a reader that goes away into its abort.
 
-use std::io::Read as _;
+use std::io::{IsTerminal as _, Read as _};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -8,7 +8,7 @@ use bsh::control::Wish;
 use bsh::format::TextFormatter;
 use bsh::hooks::HookRuns;
 use bsh::process::{Signals, Taken, run_commands_only, stop_self};
-use bsh::runner::local::LocalRunner;
+use bsh::runner::local::{LocalRunner, StdinSource};
 use bsh::runner::ssh::SshRunner;
 use bsh::watch::Watched;
 use bsh::{BashTool, Control, Input, ShellResult, Status, stdio, terminal};
@@ -95,7 +95,8 @@ async fn call(
     watcher: ScreenWatcher,
     events: Option<&Events>,
 ) -> anyhow::Result<Called> {
-    let mut ticks = progress_ticks(asked.shown.progress);
+    let is_typed_to = asked.local.stdin == StdinSource::Inherit && std::io::stdin().is_terminal();
+    let mut ticks = progress_ticks(asked.shown.progress, is_typed_to);
     let runs = HookRuns::default();
     let control = Control::new();
     if asked.lifeline {
@@ -233,9 +234,10 @@ async fn tool(
 }
 
 /// When the status line is drawn; never, where nobody looks.
-fn progress_ticks(when: When) -> Option<Interval> {
+fn progress_ticks(when: When, is_typed_to: bool) -> Option<Interval> {
     let wanted = match when {
-        When::Auto => terminal::is_stderr_terminal() && !terminal::is_dumb(),
+        // What a person types to the command would get into the line.
+        When::Auto => terminal::is_stderr_terminal() && !terminal::is_dumb() && !is_typed_to,
         When::Always => true,
         When::Never => false,
     };

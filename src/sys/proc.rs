@@ -24,6 +24,8 @@ pub(crate) struct Stat {
     pub(crate) threads: i64,
     /// Clock ticks since the boot.
     pub(crate) start: u64,
+    /// It has an address space: it has not begun to end.
+    pub(crate) has_memory: bool,
 }
 
 impl Proc {
@@ -236,11 +238,12 @@ fn parse_stat(pid: i32, text: &[u8]) -> Option<Stat> {
         .filter(|field| !field.is_empty());
     let state = *fields.next()?.first()?;
     let mut number = |skip: usize| -> Option<i64> { parse_signed(fields.nth(skip)?) };
-    // Fields 4 (parent), 6 (session), 20 (threads), 22 (start time).
+    // Fields 4 (parent), 6 (session), 20 (threads), 22 (start time), 23 (size of the address space).
     let parent = number(0)?;
     let session = number(1)?;
     let threads = number(13)?;
     let start = number(1)?;
+    let size = number(0)?;
     Some(Stat {
         pid,
         state,
@@ -248,6 +251,7 @@ fn parse_stat(pid: i32, text: &[u8]) -> Option<Stat> {
         session: i32::try_from(session).ok()?,
         threads,
         start: u64::try_from(start).ok()?,
+        has_memory: size > 0,
     })
 }
 
@@ -329,7 +333,8 @@ mod tests {
                 parent: 5,
                 session: 7,
                 threads: 3,
-                start: 4711
+                start: 4711,
+                has_memory: true,
             }
         );
         assert_eq!(parse_stat(77, b"77 (bash"), None);

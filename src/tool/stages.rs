@@ -110,7 +110,15 @@ impl BashTool {
             ..
         } = self.parts();
         self.check_abort(Phase::Resolve, control)?;
-        plan.default_folder = runner.default_folder().map_err(|error| {
+        let asked = plan.request.cwd.as_deref().unwrap_or(".");
+        // An absolute folder needs no other.
+        let is_needed = !Path::new(asked).is_absolute();
+        let missing = |_: &std::io::Error| !is_needed;
+        let found = match runner.default_folder() {
+            Err(error) if missing(&error) => Ok(PathBuf::from("/")),
+            found => found,
+        };
+        plan.default_folder = found.map_err(|error| {
             let detail = error.to_string();
             let message = messages.render(Message::NoDefaultFolder, &[("detail", &detail)]);
             let code = match error.kind() {
@@ -125,7 +133,6 @@ impl BashTool {
             };
             Halt::new(code, Phase::Run, message)
         })?;
-        let asked = plan.request.cwd.as_deref().unwrap_or(".");
         // Only what changes nothing is tidied: `..` may lead through a symbolic link.
         plan.cwd = plan.default_folder.join(asked).components().collect();
         let Some(resolver) = resolver else {

@@ -102,7 +102,8 @@ impl Stopper {
         };
         let mut count = 0;
         self.tree.walk(proc, &mut |member| {
-            if member.stat.state != b'Z' {
+            // One whose memory is gone already is ending.
+            if member.stat.state != b'Z' && member.stat.has_memory {
                 count += 1;
                 if count <= LISTED {
                     let mut room = [0; COMMAND_BYTES];
