@@ -57,7 +57,8 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
         _ => None,
     };
     let called = runtime.block_on(call(asked, &signals, watcher, events.as_ref()))?;
-    runtime.shutdown_background();
+    // What it holds goes with the process, which is about to end.
+    std::mem::forget(runtime);
     signals.give_back();
     let all_written = screen.finish();
     if called.reader_gone {
