@@ -134,13 +134,15 @@ pub fn hold_snapshots() {
 /// Lets all threads share one heap. A heap for each costs more at the start of a thread than it gives
 /// to a process whose threads rarely allocate at once (mallopt(3), M_ARENA_MAX).
 ///
-/// It grows by larger steps than usual too (M_TOP_PAD), since each is a system call.
+/// It grows by larger steps than usual too (M_TOP_PAD), and what chunks of output leave is kept for the next
+/// (M_TRIM_THRESHOLD), since each step is a system call.
 fn share_one_heap() {
     #[cfg(target_env = "gnu")]
     // SAFETY: sets numbers of the allocator; called before there is a second thread.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
         libc::mallopt(libc::M_TOP_PAD, 512 * 1024);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, 4 * 1024 * 1024);
     }
 }
 

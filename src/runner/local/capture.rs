@@ -192,14 +192,31 @@ impl Capture {
     pub(super) fn read(&mut self, batch: &mut Batch) -> usize {
         let mut total = 0;
         while !batch.is_full() {
-            let ordered = self.read_ordered(batch);
+            let ordered = match self.is_in_bulk() && self.is_other_quiet() {
+                true => 0,
+                false => self.read_ordered(batch),
+            };
             let bulk = self.read_bulk(batch);
             total += ordered + bulk;
-            if ordered + bulk == 0 {
+            // What is in bulk and gave less than there is room for is empty now, or will say so.
+            if ordered + bulk == 0 || (ordered == 0 && bulk < BULK_BYTES) {
                 break;
             }
         }
         total
+    }
+
+    /// Beside a stream in bulk nothing has come: no signal, and nothing to the stream that is in order.
+    fn is_other_quiet(&self) -> bool {
+        let ordered = |source: &&Source| source.mode == Mode::Ordered;
+        let pipe = self
+            .sources
+            .iter()
+            .find(ordered)
+            .map_or(-1, |source| raw(&source.pipe));
+        let mut places = [fd::waiting(raw(&self.signals)), fd::waiting(pipe)];
+        fd::wait(&mut places, Some(Duration::ZERO));
+        self.sequence.is_empty() && places.iter().all(|place| place.revents == 0)
     }
 
     /// Reads the packets that are there, and passes on what is in order. Returns the bytes read.
@@ -289,6 +306,9 @@ impl Capture {
                 total += count;
                 if count < self.page {
                     total += source.end_bulk(batch);
+                    break;
+                }
+                if count < BULK_BYTES {
                     break;
                 }
             }

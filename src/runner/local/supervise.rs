@@ -129,7 +129,8 @@ impl Supervisor {
         match self.phase {
             Phase::Over => Step::Over,
             Phase::Lost { grace } => Step::Lost { grace },
-            _ if read > 0 => Step::Again,
+            // A stream in bulk that was emptied is waited for.
+            _ if read > 0 && (self.batch.is_full() || !self.capture.is_in_bulk()) => Step::Again,
             _ => Step::Wait,
         }
     }
