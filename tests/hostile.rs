@@ -90,14 +90,7 @@ fn a_watcher_that_waits_for_its_shell_ends_with_bsh() {
 #[test]
 fn neither_is_open_to_the_commands_descriptors_or_memory() {
     // Root may look everywhere, so this takes another user.
-    let user = [
-        "setpriv",
-        "--reuid",
-        "54321",
-        "--regid",
-        "54321",
-        "--clear-groups",
-    ];
+    let user = crate::harness::OTHER_USER;
     let wrapper: &[&str] = if nix::unistd::geteuid().is_root() {
         &user
     } else {

@@ -109,14 +109,7 @@ fn a_fork_bomb_under_a_limit() {
 /// The words that run a program as a user that runs nothing else here, for whom limits count; none when
 /// this is not root, or that user may not reach the programs.
 fn other_user() -> Option<Vec<&'static str>> {
-    let user = [
-        "setpriv",
-        "--reuid",
-        "54321",
-        "--regid",
-        "54321",
-        "--clear-groups",
-    ];
+    let user = crate::harness::OTHER_USER;
     let reaches = Command::new(user[0])
         .args(&user[1..])
         .args([env!("CARGO_BIN_EXE_bsh"), "--version"])

@@ -125,14 +125,7 @@ fn another_users_process() {
     // starts is root again.
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     let as_root = folder.join("as-root");
-    let user = [
-        "setpriv",
-        "--reuid",
-        "54321",
-        "--regid",
-        "54321",
-        "--clear-groups",
-    ];
+    let user = crate::harness::OTHER_USER;
     if !nix::unistd::geteuid().is_root() {
         println!("skipped: only root can make a program that becomes another user");
         return;

@@ -412,6 +412,7 @@ fn spill_target(flags: &OutputFlags) -> Result<Option<SpillTarget>, UsageError> 
 /// A value shorter than this, in bytes, is in half of all texts.
 const SHORTEST_SECRET: usize = 4;
 
+/// The masks of a command line that is not understood: each that can be used, wherever it stands.
 fn typed_masks(args: &[OsString]) -> Masks {
     let values_of = |flag: &'static str| {
         let after = move |pair: &[OsString]| (pair[0] == flag).then(|| pair[1].clone());

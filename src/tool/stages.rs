@@ -111,11 +111,14 @@ impl BashTool {
         } = self.parts();
         self.check_abort(Phase::Resolve, control)?;
         let asked = plan.request.cwd.as_deref().unwrap_or(".");
-        // An absolute folder needs no other.
-        let is_needed = !Path::new(asked).is_absolute();
-        let missing = |_: &std::io::Error| !is_needed;
         let found = match runner.default_folder() {
-            Err(error) if missing(&error) => Ok(PathBuf::from("/")),
+            // An absolute folder needs no other. It is in none, so it is shown whole.
+            Err(error)
+                if error.kind() == std::io::ErrorKind::NotFound
+                    && Path::new(asked).is_absolute() =>
+            {
+                Ok(PathBuf::new())
+            }
             found => found,
         };
         plan.default_folder = found.map_err(|error| {

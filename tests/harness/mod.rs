@@ -12,3 +12,13 @@ pub mod tree;
 
 pub use mirror::Mirror;
 pub use process::bsh;
+
+/// What runs a program as a user who owns nothing. Root alone may.
+pub const OTHER_USER: [&str; 6] = [
+    "setpriv",
+    "--reuid",
+    "54321",
+    "--regid",
+    "54321",
+    "--clear-groups",
+];
