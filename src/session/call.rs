@@ -1,6 +1,7 @@
 //! Runs the call, and turns signals and a reader that goes away into its abort.
 
 use std::io::{IsTerminal as _, Read as _};
+use std::pin::pin;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -12,7 +13,6 @@ use bsh::runner::local::{LocalRunner, StdinSource};
 use bsh::runner::ssh::SshRunner;
 use bsh::watch::Watched;
 use bsh::{BashTool, Control, Input, ShellResult, Status, stdio, terminal};
-use tokio::pin;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 
 use crate::cli::screen::When;
@@ -56,7 +56,11 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
         Print::Events => Some(Events::begin().context("cannot start a thread")?),
         _ => None,
     };
-    let called = runtime.block_on(call(asked, &signals, watcher, events.as_ref()))?;
+    // Pinned here, since a future that is handed on is copied.
+    let called = {
+        let calling = pin!(call(asked, &signals, watcher, events.as_ref()));
+        runtime.block_on(calling)?
+    };
     // What it holds goes with the process, which is about to end.
     std::mem::forget(runtime);
     signals.give_back();
@@ -113,7 +117,7 @@ async fn call(
             .await
     };
     let reader = reader_of_stdout();
-    pin!(calling, reader);
+    tokio::pin!(calling, reader);
     let mut aborted_by = None;
     let mut reader_gone = false;
     let result = loop {
@@ -169,7 +173,7 @@ async fn call(
     };
     // A hook whose call was aborted is still being stopped.
     let over = runs.over();
-    pin!(over);
+    tokio::pin!(over);
     loop {
         if control.state().wish == Wish::AbortNow {
             runs.hurry();

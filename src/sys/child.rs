@@ -49,6 +49,13 @@ pub(crate) fn continue_when_orphaned() {
     let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGCONT);
 }
 
+/// From now on this process, when it is woken, interrupts no other one (SCHED_BATCH, sched(7)).
+pub(crate) fn give_way() {
+    let parameter = libc::sched_param { sched_priority: 0 };
+    // SAFETY: the parameter is valid. Where it is refused, the process is as eager as before.
+    unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &parameter) };
+}
+
 /// No other process of the same user may trace this one or read its memory (PR_SET_DUMPABLE).
 pub(crate) fn refuse_tracers() {
     let _ = nix::sys::prctl::set_dumpable(false);
@@ -95,6 +102,7 @@ pub(crate) struct Program {
     pub(crate) passed: Vec<RawFd>,
     /// A descriptor that the program sees under another number, one that is not passed.
     pub(crate) moved: Option<(RawFd, RawFd)>,
+    pub(crate) stack: Stack,
 }
 
 /// The step at which a start failed.
@@ -125,6 +133,26 @@ impl StartFailure {
     }
 }
 
+/// Room for the stack of a child until its exec. It calls nothing deep, and of what is made before the
+/// fork only what is used of it is ever touched.
+pub(crate) struct Stack(std::cell::UnsafeCell<Box<[MaybeUninit<u128>]>>);
+
+impl Stack {
+    const BYTES: usize = 32 * 1024;
+
+    pub(crate) fn new() -> Self {
+        Self(std::cell::UnsafeCell::new(Box::new_uninit_slice(
+            Self::BYTES / size_of::<u128>(),
+        )))
+    }
+
+    /// Its upper end, from which it grows down.
+    fn top(&self) -> *mut MaybeUninit<u128> {
+        // SAFETY: only the place is asked for; the end of an allocation is part of it.
+        unsafe { (*self.0.get()).as_mut_ptr_range().end }
+    }
+}
+
 struct Start<'a> {
     program: &'a Program,
     failure: Option<StartFailure>,
@@ -137,19 +165,13 @@ pub(crate) fn start(program: &Program) -> Result<i32, StartFailure> {
         program,
         failure: None,
     };
-    /// Bytes of stack for the child until its exec; it calls nothing deep.
-    const STACK: usize = 32 * 1024;
-    #[repr(align(16))]
-    struct Stack([MaybeUninit<u8>; STACK]);
-    // Not cleared: that would touch all of it.
-    let mut stack = Stack([const { MaybeUninit::uninit() }; STACK]);
     // With CLONE_VFORK this process sleeps until the child has called exec or ended, so sharing its
     // memory (CLONE_VM) is safe, spares copying page tables, and carries the failure back.
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
     // SAFETY: the child runs `run_start` on a stack of its own that outlives it, touches only
     // `start`, and does nothing but system calls.
     let pid = unsafe {
-        let top = stack.0.as_mut_ptr().add(STACK);
+        let top = program.stack.top();
         libc::clone(
             run_start,
             top.cast(),

@@ -23,7 +23,7 @@ pub(crate) fn page_size() -> usize {
 }
 
 /// Moves a descriptor out of the way of 0, 1 and 2, which a command will take for its own.
-fn above_stdio(fd: OwnedFd) -> io::Result<OwnedFd> {
+pub(crate) fn above_stdio(fd: OwnedFd) -> io::Result<OwnedFd> {
     if fd.as_raw_fd() > 2 {
         return Ok(fd);
     }
@@ -111,9 +111,12 @@ pub(crate) fn is_open(fd: RawFd) -> bool {
 
 /// Sets or clears flags of an open file (F_SETFL); the others stay.
 pub(crate) fn set_flags(fd: BorrowedFd, flags: OFlag, on: bool) -> io::Result<()> {
-    let mut all = OFlag::from_bits_retain(fcntl(fd, FcntlArg::F_GETFL)?);
+    let before = OFlag::from_bits_retain(fcntl(fd, FcntlArg::F_GETFL)?);
+    let mut all = before;
     all.set(flags, on);
-    fcntl(fd, FcntlArg::F_SETFL(all))?;
+    if all != before {
+        fcntl(fd, FcntlArg::F_SETFL(all))?;
+    }
     Ok(())
 }
 

@@ -40,16 +40,27 @@ pub(super) async fn run(job: Job, settings: Arc<LocalSettings>, output: ChunkSin
     };
     let is_alone = settings.adopt_orphans;
     #[cfg_attr(not(feature = "cli"), allow(unused_mut))]
-    let mut supervisor = match prepare(job, settings, shared, began) {
-        Ok(supervisor) => supervisor,
+    let prepared = match prepare(job, settings, shared, began) {
+        Ok(prepared) => prepared,
         Err(exit) => return *exit,
     };
     #[cfg(feature = "cli")]
-    if is_alone && inline::drive(&mut supervisor, &mut steering).await {
-        steering.is_over = true;
-        return supervisor.take_exit();
+    if is_alone {
+        let mut supervisor = match prepared.start_here() {
+            Ok(supervisor) => supervisor,
+            Err(exit) => return *exit,
+        };
+        return if inline::drive(&mut supervisor, &mut steering).await {
+            steering.is_over = true;
+            supervisor.take_exit()
+        } else {
+            in_a_thread(supervisor, steering, is_alone).await
+        };
     }
-    in_a_thread(supervisor, steering, is_alone).await
+    match prepared.fork(|_| {}) {
+        Ok(supervisor) => in_a_thread(supervisor, steering, is_alone).await,
+        Err(exit) => *exit,
+    }
 }
 
 /// Leaves the run to a thread, and passes on orders to it and output from it.

@@ -10,19 +10,36 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::runner::Chunk;
 use crate::runner::local::execute::Steering;
+use crate::runner::local::prepare::Prepared;
 use crate::runner::local::supervise::{Step, Supervisor};
+use crate::runner::{Chunk, Exit};
 use crate::sys::fd;
 use crate::sys::poll_set::PollSet;
 use crate::sys::signal;
 use crate::sys::watch::Watched;
 
+/// How long the watcher is let go first.
+const HEAD_START: Duration = Duration::from_millis(2);
+
+impl Prepared {
+    /// Makes the calling thread the one that reads, and lets the shell start at once. Its start is waited
+    /// for a moment: what is left to be done here is then done beside it, and not before.
+    pub(super) fn start_here(mut self) -> Result<Supervisor, Box<Exit>> {
+        signal::block_notifications();
+        self.supervisor.begin();
+        let mut supervisor = self.fork(|supervisor| {
+            let mut place = [fd::waiting(supervisor.control.as_raw_fd())];
+            fd::wait(&mut place, Some(HEAD_START));
+        })?;
+        supervisor.guard_tree();
+        Ok(supervisor)
+    }
+}
+
 /// Takes steps until the run is over. False when the rest is better done in a thread, which may begin
 /// anew at any time.
 pub(super) async fn drive(supervisor: &mut Supervisor, steering: &mut Steering) -> bool {
-    signal::block_notifications();
-    supervisor.begin();
     let Ok(mut places) = Places::new() else {
         return false;
     };

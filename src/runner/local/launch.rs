@@ -12,7 +12,7 @@ use nix::unistd::{AccessFlags, access};
 
 use crate::runner::local::settings::{LocalSettings, StdinSource};
 use crate::runner::{Exit, Job, StartReason};
-use crate::sys::child::{Program, StartFailure, Step, StringArray};
+use crate::sys::child::{Program, Stack, StartFailure, Step, StringArray};
 use crate::sys::fd;
 
 /// Longest single argument in bytes, its null included (execve(2), MAX_ARG_STRLEN).
@@ -105,6 +105,7 @@ pub(super) fn prepare(
             stdio: [stdin.as_raw_fd(), stdout, stderr],
             passed,
             moved,
+            stack: Stack::new(),
         },
         _stdin: stdin,
         _script: script,
@@ -182,10 +183,11 @@ fn absolute(path: &Path) -> PathBuf {
 }
 
 fn executable(path: &Path) -> io::Result<()> {
-    if std::fs::metadata(path)?.is_dir() {
-        return Err(io::Error::from_raw_os_error(libc::EISDIR));
+    access(path, AccessFlags::X_OK)?;
+    match std::fs::metadata(path)?.is_dir() {
+        true => Err(io::Error::from_raw_os_error(libc::EISDIR)),
+        false => Ok(()),
     }
-    Ok(access(path, AccessFlags::X_OK)?)
 }
 
 /// Opens standard input. A FIFO is opened without waiting for its writer, so that nothing hangs before
@@ -202,11 +204,16 @@ fn open_stdin(source: &StdinSource) -> Result<OwnedFd, Box<Exit>> {
         StdinSource::File(path) => path,
     };
     let open = || -> io::Result<OwnedFd> {
+        // The one file that is known not to be a FIFO.
+        let flags = match source {
+            StdinSource::Null => 0,
+            _ => libc::O_NONBLOCK,
+        };
         let file = std::fs::OpenOptions::new()
             .read(true)
-            .custom_flags(libc::O_NONBLOCK)
+            .custom_flags(flags)
             .open(path)?;
-        let file = fd::duplicate(fd::borrow(&file))?;
+        let file = fd::above_stdio(file.into())?;
         fd::set_flags(fd::borrow(&file), OFlag::O_NONBLOCK, false)?;
         Ok(file)
     };

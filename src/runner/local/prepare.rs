@@ -1,14 +1,14 @@
 //! Makes the pipes and the watcher of a run.
 
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::runner::local::batch::Batch;
-use crate::runner::local::capture::Capture;
+use crate::runner::local::capture::{Capture, WriteEnds};
 use crate::runner::local::findings::Record;
-use crate::runner::local::launch;
+use crate::runner::local::launch::{self, Launch};
 use crate::runner::local::lost;
 use crate::runner::local::settings::LocalSettings;
 use crate::runner::local::shared::Shared;
@@ -23,17 +23,24 @@ use crate::sys::{fd, signal};
 /// would only wake its reader twice.
 pub(super) const PIN_AFTER: Duration = Duration::from_millis(100);
 
-/// Makes the pipes and the watcher of a job. The watcher starts the shell when the thread that is to read
-/// the output is ready, so both get ready at the same time.
+/// A run whose watcher is still to be made.
+pub(super) struct Prepared {
+    pub(super) supervisor: Supervisor,
+    launch: Launch,
+    ends: WriteEnds,
+    /// The watcher's end of the message pair.
+    other: OwnedFd,
+    /// Device and inode of the two pipes of the output.
+    pipes: [(u64, u64); 2],
+}
+
+/// Makes all that a job needs but its watcher.
 pub(super) fn prepare(
     job: Job,
     settings: Arc<LocalSettings>,
     shared: Arc<Shared>,
     began: Moment,
-) -> Result<Supervisor, Box<Exit>> {
-    let failed = |what: &str, error: io::Error| {
-        launch::spawn_failed(format!("{what}: {}", launch::reason(&error)))
-    };
+) -> Result<Prepared, Box<Exit>> {
     let (capture, ends) =
         Capture::open().map_err(|error| failed("no pipes could be made", error))?;
     let pipes = capture
@@ -52,28 +59,7 @@ pub(super) fn prepare(
     } else {
         Vec::new()
     };
-    let keep = launch.descriptors(other.as_raw_fd());
-    let watch = Watch {
-        program: &launch.program,
-        keep: &keep,
-        control: other.as_raw_fd(),
-        pipes,
-        grace: job.grace,
-        stop_signal: settings.stop_signal.number(),
-        usage: settings.usage,
-    };
-    // No handler of the host may run in the watcher.
-    let blocked = signal::block_all();
-    let forked = child::fork();
-    if let Ok(Forked::Child) = forked {
-        watcher::run(&watch);
-    }
-    signal::set_blocked(&blocked);
-    let watcher_pid = match forked.map_err(|error| failed("no process could be made", error))? {
-        Forked::Parent(pid) => pid,
-        Forked::Child => watcher::run(&watch),
-    };
-    Ok(Supervisor {
+    let supervisor = Supervisor {
         job,
         settings,
         shared,
@@ -84,7 +70,7 @@ pub(super) fn prepare(
         capture,
         control,
         watcher: None,
-        watcher_pid,
+        watcher_pid: 0,
         shell_pin: None,
         shell: 0,
         record: Record::new(began),
@@ -93,5 +79,49 @@ pub(super) fn prepare(
         strangers,
         pin_from: began.after(PIN_AFTER),
         watcher_is_silent: true,
+    };
+    Ok(Prepared {
+        supervisor,
+        launch,
+        ends,
+        other,
+        pipes,
     })
+}
+
+impl Prepared {
+    /// Makes the watcher, which starts the shell when whoever is to read the output says so. What comes
+    /// first here afterwards is `first`.
+    pub(super) fn fork(mut self, first: impl FnOnce(&Supervisor)) -> Result<Supervisor, Box<Exit>> {
+        let Supervisor { job, settings, .. } = &self.supervisor;
+        let keep = self.launch.descriptors(self.other.as_raw_fd());
+        let watch = Watch {
+            program: &self.launch.program,
+            keep: &keep,
+            control: self.other.as_raw_fd(),
+            pipes: self.pipes,
+            grace: job.grace,
+            stop_signal: settings.stop_signal.number(),
+            usage: settings.usage,
+        };
+        // No handler of the host may run in the watcher.
+        let blocked = signal::block_all();
+        let forked = child::fork();
+        if let Ok(Forked::Child) = forked {
+            watcher::run(&watch);
+        }
+        first(&self.supervisor);
+        signal::set_blocked(&blocked);
+        self.supervisor.watcher_pid =
+            match forked.map_err(|error| failed("no process could be made", error))? {
+                Forked::Parent(pid) => pid,
+                Forked::Child => watcher::run(&watch),
+            };
+        drop(self.ends);
+        Ok(self.supervisor)
+    }
+}
+
+fn failed(what: &str, error: io::Error) -> Box<Exit> {
+    launch::spawn_failed(format!("{what}: {}", launch::reason(&error)))
 }

@@ -109,7 +109,10 @@ impl Supervisor {
     pub(super) fn begin(&mut self) {
         self.capture.begin(&mut self.batch);
         self.ask(Ask::Go);
-        // What follows is done while the shell starts.
+    }
+
+    /// Gets ready for a watcher that is stopped or killed.
+    pub(super) fn guard_tree(&mut self) {
         if self.settings.adopt_orphans {
             // Without it a watcher that is killed leaves orphans to somebody else; nothing else is lost.
             let _ = child::become_subreaper();

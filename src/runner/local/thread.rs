@@ -25,6 +25,8 @@ impl Supervisor {
         signal::block_all();
         self.batches = Some(batches);
         self.begin();
+        // Done while the shell starts.
+        self.guard_tree();
         loop {
             match self.step() {
                 Step::Over => break,

@@ -43,9 +43,6 @@ pub(super) fn run(watch: &Watch) -> ! {
     child::continue_when_orphaned();
     title::set_name(NAME);
     title::set_command_line(COMMAND_LINE);
-    // The runner's end of the socket too: held here, or by the watcher of another run, its end would
-    // never be seen.
-    fd::close_all_but(watch.keep, 0);
     let control = fd::own(watch.control);
     let signals = match child::become_subreaper().and_then(|()| signal::descriptor_for_all()) {
         Ok(signals) => signals,
@@ -57,7 +54,7 @@ pub(super) fn run(watch: &Watch) -> ! {
             child::exit_now(0)
         }
     };
-    if !may_go(&control) {
+    if !may_go(&control, watch.keep) {
         child::exit_now(0);
     }
     match child::start(watch.program) {
@@ -79,7 +76,8 @@ pub(super) fn run(watch: &Watch) -> ! {
 }
 
 /// Waits until the output is listened to; false when the runner has died before.
-fn may_go(control: &OwnedFd) -> bool {
+fn may_go(control: &OwnedFd, keep: &[RawFd]) -> bool {
+    let mut is_alone = false;
     loop {
         let mut buffer = [0; 8];
         match fd::receive(fd::borrow(control), &mut buffer) {
@@ -87,7 +85,15 @@ fn may_go(control: &OwnedFd) -> bool {
                 return buffer.get(..length).and_then(Ask::decode) == Some(Ask::Go);
             }
             Received::End => return false,
-            Received::Nothing => fd::wait(&mut [fd::waiting(control.as_raw_fd())], None),
+            Received::Nothing if is_alone => {
+                fd::wait(&mut [fd::waiting(control.as_raw_fd())], None);
+            }
+            // The runner's end of the socket too: held here, or by the watcher of another run, its end
+            // would never be seen.
+            Received::Nothing => {
+                is_alone = true;
+                fd::close_all_but(keep, 0);
+            }
         }
     }
 }
@@ -224,6 +230,9 @@ impl<'a> Watcher<'a> {
                 if let Some(ended) = self.shell_ended {
                     self.phase = Phase::Ended;
                     let empty = !anything_left;
+                    if empty {
+                        child::give_way();
+                    }
                     self.tell(Tell::ShellEnded {
                         ended,
                         at: now,
