@@ -86,7 +86,7 @@ impl BashTool {
             Err(halt) => return not_started(None, Vec::new(), *halt),
         };
         match self.prepare(&mut plan, control).await {
-            Ok((env, spill)) => self.run(plan, env, spill, control).await,
+            Ok((env, spill)) => self.run(plan, Arc::new(env), spill, control).await,
             Err(halt) => not_started(Some(plan.request), plan.notes, *halt),
         }
     }
@@ -107,7 +107,13 @@ impl BashTool {
     }
 
     /// run and afterRun.
-    async fn run(&self, plan: Plan, env: EnvVars, spill: SpillFeed, control: &Control) -> Report {
+    async fn run(
+        &self,
+        plan: Plan,
+        env: Arc<EnvVars>,
+        spill: SpillFeed,
+        control: &Control,
+    ) -> Report {
         let Parts {
             runner,
             limits,
@@ -141,7 +147,7 @@ impl BashTool {
             runner: &**runner,
             command: plan.command.clone(),
             cwd: plan.cwd.clone(),
-            env: env.clone(),
+            env: Arc::clone(&env),
             grace: limits.kill_grace(),
             timeout: plan.timeout,
         };

@@ -1,13 +1,14 @@
 //! The runner's trait, what it is given, and the chunks it gives back.
 
-use std::ffi::OsString;
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
+use crate::environment::EnvVars;
 use crate::runner::Exit;
 
 /// The future of a run.
@@ -66,7 +67,7 @@ pub struct Job {
     /// An absolute folder.
     pub cwd: PathBuf,
     /// The whole environment, in order; nothing is added.
-    pub env: Vec<(OsString, OsString)>,
+    pub env: Arc<EnvVars>,
     /// Time between the stop signal and SIGKILL.
     pub grace: Duration,
     /// Tells when to stop, suspend and continue.

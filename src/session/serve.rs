@@ -132,7 +132,7 @@ async fn run(far: FarJob, orders: watch::Receiver<Order>, frames: &mpsc::Sender<
     let job = Job {
         command: far.command,
         cwd: far.cwd.into(),
-        env: far.env,
+        env: far.env.into(),
         grace: far.grace,
         orders,
         held,

@@ -263,6 +263,13 @@ pub(crate) fn wait(places: &mut [Waiting], timeout: Option<Duration>) {
     };
 }
 
+/// Whether this descriptor has something now.
+pub(crate) fn is_ready(fd: RawFd) -> bool {
+    let mut place = [waiting(fd)];
+    wait(&mut place, Some(Duration::ZERO));
+    place.iter().any(|place| place.revents != 0)
+}
+
 /// Makes `fd` the descriptor `target`, which stays open across exec.
 pub(crate) fn place(fd: RawFd, target: RawFd) -> io::Result<()> {
     // SAFETY: dup2 on numbers; used only in a child that is about to call exec.

@@ -16,6 +16,7 @@ pub(crate) mod group;
 #[cfg(linux_tree)]
 pub(crate) mod memory;
 #[cfg(linux_tree)]
+#[cfg(linux_tree)]
 pub(crate) mod pin;
 #[cfg(all(linux_tree, feature = "cli"))]
 pub(crate) mod poll_set;

@@ -1,6 +1,7 @@
 //! Signals: masks and dispositions, and reading them from a descriptor.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
 use nix::sys::signal::{SigSet, SigmaskHow, pthread_sigmask};
@@ -121,21 +122,24 @@ pub(crate) fn arrived<'a>(
     // SAFETY: the kernel writes whole records into memory that is made of such records.
     let count = unsafe { libc::read(descriptor.as_raw_fd(), room.as_mut_ptr().cast(), bytes) };
     let records = usize::try_from(count).unwrap_or(0) / size_of::<Raw>();
-    room.iter().take(records).map(|raw| Arrived {
-        number: raw.0.ssi_signo as i32,
-        sender: (raw.0.ssi_code <= 0 && raw.0.ssi_pid > 0).then_some(raw.0.ssi_pid as i32),
-        fd: raw.0.ssi_fd,
+    room.iter().take(records).map(|raw| {
+        // SAFETY: the kernel has just written this record.
+        let raw = unsafe { raw.0.assume_init_ref() };
+        Arrived {
+            number: raw.ssi_signo as i32,
+            sender: (raw.ssi_code <= 0 && raw.ssi_pid > 0).then_some(raw.ssi_pid as i32),
+            fd: raw.ssi_fd,
+        }
     })
 }
 
 /// Room for one signal.
 #[derive(Clone, Copy)]
-pub(crate) struct Raw(libc::signalfd_siginfo);
+pub(crate) struct Raw(MaybeUninit<libc::signalfd_siginfo>);
 
 impl Raw {
     /// Room that nothing was read into yet.
-    pub(crate) fn empty() -> Self {
-        // SAFETY: the record is made of plain numbers, for which zero is valid.
-        Self(unsafe { std::mem::zeroed() })
+    pub(crate) const fn empty() -> Self {
+        Self(MaybeUninit::uninit())
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The runner does the work; here are its clock, its cap and its orders.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc::Receiver;
@@ -9,6 +10,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use crate::control::{Control, State, Wish};
+use crate::environment::EnvVars;
 use crate::report::StoppedBy;
 use crate::runner::{Chunk, ChunkSink, Exit, Job, Order, Runner};
 use crate::tool::capture::Capture;
@@ -42,7 +44,7 @@ pub(super) struct Start<'a> {
     pub runner: &'a dyn Runner,
     pub command: String,
     pub cwd: std::path::PathBuf,
-    pub env: crate::environment::EnvVars,
+    pub env: Arc<EnvVars>,
     pub grace: Duration,
     pub timeout: Duration,
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use nix::unistd::{AccessFlags, access};
@@ -205,7 +206,7 @@ fn job(hook: &HookProgram, orders: watch::Receiver<Order>) -> Job {
         command: String::new(),
         // The folder of this process, whatever it is called by now.
         cwd: ".".into(),
-        env: std::env::vars_os().collect(),
+        env: Arc::new(std::env::vars_os().collect()),
         grace: hook.grace.max(Duration::from_millis(1)),
         orders,
         held: watch::Sender::new(false),

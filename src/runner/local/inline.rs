@@ -12,8 +12,9 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::runner::local::execute::Steering;
 use crate::runner::local::prepare::Prepared;
-use crate::runner::local::supervise::{Step, Supervisor};
+use crate::runner::local::supervise::{Phase, Step, Supervisor};
 use crate::runner::{Chunk, Exit};
+use crate::sys::clock::Moment;
 use crate::sys::fd;
 use crate::sys::poll_set::PollSet;
 use crate::sys::signal;
@@ -21,6 +22,9 @@ use crate::sys::watch::Watched;
 
 /// How long the watcher is let go first.
 const HEAD_START: Duration = Duration::from_millis(2);
+
+/// How long the watcher's word is waited for awake.
+const WORD_WITHIN: Duration = Duration::from_micros(100);
 
 impl Prepared {
     /// Makes the calling thread the one that reads, and lets the shell start at once. Its start is waited
@@ -70,6 +74,7 @@ pub(super) async fn drive(supervisor: &mut Supervisor, steering: &mut Steering) 
                         if changed.is_err() {
                             return false;
                         }
+                        supervisor.look_at_shell();
                     }
                     () = due => supervisor.look_at_shell(),
                 }
@@ -82,7 +87,7 @@ pub(super) async fn drive(supervisor: &mut Supervisor, steering: &mut Steering) 
 struct Places {
     set: PollSet,
     watched: Watched,
-    covered: [RawFd; 4],
+    covered: [RawFd; 5],
 }
 
 impl Places {
@@ -92,12 +97,12 @@ impl Places {
         Ok(Self {
             set,
             watched,
-            covered: [-1; 4],
+            covered: [-1; 5],
         })
     }
 
     /// Adds what is new; what was closed is gone by itself (epoll(7)).
-    fn cover(&mut self, places: [RawFd; 4]) -> io::Result<()> {
+    fn cover(&mut self, places: [RawFd; 5]) -> io::Result<()> {
         for (covered, place) in self.covered.iter_mut().zip(places) {
             if place != *covered && place >= 0 {
                 self.set.add(place)?;
@@ -120,18 +125,27 @@ impl Supervisor {
     }
 
     /// The descriptors at which something can happen; -1 for what is not there.
-    pub(super) fn places(&self) -> [RawFd; 4] {
+    pub(super) fn places(&self) -> [RawFd; 5] {
         let [signals, stdout, stderr] = self.capture.waited_for();
-        [self.control.as_raw_fd(), signals, stdout, stderr]
+        let pin = self
+            .shell_pin
+            .as_ref()
+            .map_or(-1, |pin| pin.fd().as_raw_fd());
+        [self.control.as_raw_fd(), signals, stdout, stderr, pin]
     }
 
-    /// Looks whether the shell has ended without a word of the watcher, once that is due.
+    /// Looks whether the shell has ended. The watcher sees it at the same time and tells at once, so its word
+    /// is waited for awake: to sleep and be woken again takes longer.
     pub(super) fn look_at_shell(&mut self) {
-        if let Some(pin) = self.awaited_pin() {
-            let mut place = [fd::waiting(pin)];
-            fd::wait(&mut place, Some(Duration::ZERO));
-            if place.iter().any(|place| place.revents != 0) {
-                self.await_nudge();
+        let running = matches!(self.phase, Phase::Running { nudge_at: None });
+        let Some(pin) = self.shell_pin.as_ref().filter(|_| running) else {
+            return;
+        };
+        if fd::is_ready(pin.fd().as_raw_fd()) {
+            self.await_nudge();
+            let latest = Moment::now().after(WORD_WITHIN);
+            while !fd::is_ready(self.control.as_raw_fd()) && Moment::now() < latest {
+                std::thread::yield_now();
             }
         }
     }

@@ -108,7 +108,7 @@ impl Connection {
             command: String::new(),
             cwd: ".".into(),
             // ssh itself needs the environment of this process, such as SSH_AUTH_SOCK; it sends none on.
-            env: std::env::vars_os().collect(),
+            env: Arc::new(std::env::vars_os().collect()),
             grace: Duration::from_secs(1),
             orders: receiver,
             held: watch::Sender::new(false),

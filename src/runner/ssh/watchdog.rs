@@ -190,7 +190,7 @@ fn script(settings: &SshSettings, job: &Job, nonce: &str) -> Vec<u8> {
     script.extend(b"; cmd=");
     quote(&mut script, &[job.command.as_bytes()]);
     script.extend(b"\nwith_environment() { exec env -i ");
-    for (name, value) in &job.env {
+    for (name, value) in &*job.env {
         quote(&mut script, &[name.as_bytes(), b"=", value.as_bytes()]);
         script.push(b' ');
     }

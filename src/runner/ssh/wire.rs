@@ -173,7 +173,7 @@ impl FarJob {
         Self {
             command: job.command.clone(),
             cwd: job.cwd.clone().into_os_string(),
-            env: job.env.clone(),
+            env: job.env.to_vec(),
             grace: job.grace,
             shell: settings.shell.clone(),
             stop_signal: settings.stop_signal,
