@@ -264,6 +264,7 @@ pub(crate) fn wait(places: &mut [Waiting], timeout: Option<Duration>) {
 }
 
 /// Whether this descriptor has something now.
+#[cfg(feature = "cli")]
 pub(crate) fn is_ready(fd: RawFd) -> bool {
     let mut place = [waiting(fd)];
     wait(&mut place, Some(Duration::ZERO));
