@@ -20,6 +20,13 @@ impl PollSet {
         self.0.add(fd, EpollEvent::new(EpollFlags::EPOLLIN, 0))?;
         Ok(())
     }
+
+    /// Takes a descriptor out; what was closed is out by itself.
+    pub(crate) fn remove(&self, fd: RawFd) {
+        // SAFETY: the number is looked up, and one that is not in the set is refused.
+        let fd = unsafe { BorrowedFd::borrow_raw(fd) };
+        let _ = self.0.delete(fd);
+    }
 }
 
 impl AsFd for PollSet {

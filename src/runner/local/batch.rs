@@ -19,6 +19,8 @@ impl Batch {
     const FULL_BYTES: usize = 256 * 1024;
     /// A chunk is not joined with the next beyond this size.
     const CHUNK_BYTES: usize = 64 * 1024;
+    /// A read has room for at least so much.
+    const LEAST_ROOM: usize = 16 * 1024;
 
     pub(super) fn is_empty(&self) -> bool {
         self.bytes == 0
@@ -51,20 +53,18 @@ impl Batch {
         self.room(stream, bytes.len()).extend_from_slice(bytes);
     }
 
-    /// Appends what one read gives. Zero bytes are the end.
-    pub(super) fn read(
-        &mut self,
-        stream: Stream,
-        fd: BorrowedFd,
-        limit: usize,
-    ) -> io::Result<usize> {
-        let room = self.room(stream, limit);
-        let result = fd::read_into(fd, room, limit);
-        if room.is_empty() {
+    /// Appends what one read gives, and says how much that was and how much could have been. Zero bytes are
+    /// the end.
+    pub(super) fn read(&mut self, stream: Stream, fd: BorrowedFd) -> io::Result<(usize, usize)> {
+        let chunk = self.room(stream, Self::LEAST_ROOM);
+        let room = Self::CHUNK_BYTES - chunk.len();
+        let result = fd::read_into(fd, chunk, room);
+        if chunk.is_empty() {
             self.chunks.pop();
         }
-        self.bytes += *result.as_ref().unwrap_or(&0);
-        result
+        let count = result?;
+        self.bytes += count;
+        Ok((count, room))
     }
 
     /// The chunk that the next bytes of a stream belong to.

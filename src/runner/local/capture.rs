@@ -21,8 +21,6 @@ use crate::runner::local::batch::Batch;
 use crate::runner::local::sequence::{Sequence, Signal};
 use crate::sys::{fd, signal};
 
-/// Largest read in bytes: what a pipe holds by default (pipe(7)).
-const BULK_BYTES: usize = 64 * 1024;
 /// Full packets in a row after which a stream is read in bulk: a pipe full of them.
 const BULK_AFTER: u32 = 16;
 /// Packets of a stream that are read at once, before the other stream has its turn.
@@ -149,6 +147,17 @@ impl Capture {
         [raw(&self.signals), raw(&stdout.pipe), raw(&stderr.pipe)]
     }
 
+    /// The same without pipes that are read in bulk.
+    #[cfg(feature = "cli")]
+    pub(super) fn waited_for_beside_bulk(&self) -> [RawFd; 3] {
+        let pipe = |source: &Source| match source.mode {
+            Mode::Bulk => -1,
+            Mode::Ordered | Mode::Plain => raw(&source.pipe),
+        };
+        let [stdout, stderr] = &self.sources;
+        [raw(&self.signals), pipe(stdout), pipe(stderr)]
+    }
+
     /// Both pipes are at their end.
     pub(super) fn is_at_end(&self) -> bool {
         self.sources.iter().all(|source| source.pipe.is_none())
@@ -198,8 +207,8 @@ impl Capture {
             };
             let bulk = self.read_bulk(batch);
             total += ordered + bulk;
-            // What is in bulk and gave less than there is room for is empty now, or will say so.
-            if ordered + bulk == 0 || (ordered == 0 && bulk < BULK_BYTES) {
+            // What is in bulk is empty now, or will say so.
+            if ordered == 0 {
                 break;
             }
         }
@@ -296,11 +305,13 @@ impl Capture {
         }
     }
 
-    fn read_bulk(&mut self, batch: &mut Batch) -> usize {
+    /// Reads what is in bulk, until nothing is left or the batch is full. Returns the bytes read.
+    pub(super) fn read_bulk(&mut self, batch: &mut Batch) -> usize {
         let mut total = 0;
         for source in &mut self.sources {
             while source.mode != Mode::Ordered && !batch.is_full() {
-                let Found::Bytes(count) = source.read(batch) else {
+                let (found, is_more) = source.read(batch);
+                let Found::Bytes(count) = found else {
                     break;
                 };
                 total += count;
@@ -308,7 +319,7 @@ impl Capture {
                     total += source.end_bulk(batch);
                     break;
                 }
-                if count < BULK_BYTES {
+                if !is_more {
                     break;
                 }
             }
@@ -412,12 +423,14 @@ impl Source {
         self.found(result)
     }
 
-    fn read(&mut self, batch: &mut Batch) -> Found {
+    /// Reads as much as there is room for, and says whether more may be there.
+    fn read(&mut self, batch: &mut Batch) -> (Found, bool) {
         let Some(pipe) = &self.pipe else {
-            return Found::End;
+            return (Found::End, false);
         };
-        let result = batch.read(self.stream, fd::borrow(pipe), BULK_BYTES);
-        self.found(result)
+        let result = batch.read(self.stream, fd::borrow(pipe));
+        let is_more = matches!(result, Ok((count, room)) if count == room);
+        (self.found(result.map(|(count, _)| count)), is_more)
     }
 
     fn found(&mut self, result: io::Result<usize>) -> Found {
@@ -442,7 +455,7 @@ impl Source {
         self.mode = Mode::Ordered;
         self.full_packets = 0;
         match self.has_bytes().then(|| self.read(batch)) {
-            Some(Found::Bytes(count)) => count,
+            Some((Found::Bytes(count), _)) => count,
             _ => 0,
         }
     }

@@ -48,8 +48,9 @@ pub(super) async fn drive(supervisor: &mut Supervisor, steering: &mut Steering) 
         return false;
     };
     loop {
+        supervisor.read_in_bulk();
         let step = supervisor.step();
-        if supervisor.is_in_bulk() || matches!(step, Step::Lost { .. }) {
+        if matches!(step, Step::Lost { .. }) {
             return false;
         }
         steering.pass_on(supervisor.take_output()).await;
@@ -59,6 +60,11 @@ pub(super) async fn drive(supervisor: &mut Supervisor, steering: &mut Steering) 
             Step::Wait => {
                 if places.cover(supervisor.places()).is_err() {
                     return false;
+                }
+                if supervisor.is_in_bulk() {
+                    // Reading waits by itself; whatever else there is has its turn.
+                    tokio::task::yield_now().await;
+                    continue;
                 }
                 let left = supervisor.wake_at().map(|due| due.left());
                 let due = async {
@@ -101,10 +107,16 @@ impl Places {
         })
     }
 
-    /// Adds what is new; what was closed is gone by itself (epoll(7)).
+    /// Adds what is new, and takes out what is not there any more.
     fn cover(&mut self, places: [RawFd; 5]) -> io::Result<()> {
         for (covered, place) in self.covered.iter_mut().zip(places) {
-            if place != *covered && place >= 0 {
+            if place == *covered {
+                continue;
+            }
+            if *covered >= 0 {
+                self.set.remove(*covered);
+            }
+            if place >= 0 {
                 self.set.add(place)?;
             }
             *covered = place;
@@ -119,14 +131,10 @@ impl Supervisor {
         self.batch.take()
     }
 
-    /// Output comes in bulk, which is better read in a thread of its own.
-    pub(super) fn is_in_bulk(&self) -> bool {
-        self.capture.is_in_bulk()
-    }
-
-    /// The descriptors at which something can happen; -1 for what is not there.
-    pub(super) fn places(&self) -> [RawFd; 5] {
-        let [signals, stdout, stderr] = self.capture.waited_for();
+    /// The descriptors at which something can happen; -1 for what is not there. A stream in bulk is read anyway,
+    /// and every write to it would be told to the event loop.
+    fn places(&self) -> [RawFd; 5] {
+        let [signals, stdout, stderr] = self.capture.waited_for_beside_bulk();
         let pin = self
             .shell_pin
             .as_ref()

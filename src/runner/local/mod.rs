@@ -6,6 +6,8 @@
 #[cfg(linux_tree)]
 mod batch;
 #[cfg(linux_tree)]
+mod bulk;
+#[cfg(linux_tree)]
 mod capture;
 #[cfg(linux_tree)]
 mod execute;

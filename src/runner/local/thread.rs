@@ -15,9 +15,6 @@ use crate::sys::clock::Moment;
 use crate::sys::fd;
 use crate::sys::signal;
 
-/// Of output in bulk more is about to come, and passing on large pieces costs less: so long it is waited for.
-const LINGER: Duration = Duration::from_millis(3);
-
 impl Supervisor {
     /// Runs the job to its end in the calling thread, which may have been begun in another one. Everything
     /// of it is over when this returns, but for the watcher: see [`Supervisor::reap`].
@@ -28,6 +25,7 @@ impl Supervisor {
         // Done while the shell starts.
         self.guard_tree();
         loop {
+            self.read_in_bulk();
             match self.step() {
                 Step::Over => break,
                 Step::Lost { grace } => {
@@ -36,12 +34,10 @@ impl Supervisor {
                 }
                 Step::Again => {}
                 Step::Wait => {
-                    let bulk = self.capture.is_in_bulk();
-                    if !bulk {
-                        self.flush();
-                    }
-                    if !self.sleep(bulk.then_some(LINGER)) && bulk {
-                        self.capture.end_bulk(&mut self.batch);
+                    self.flush();
+                    // Reading in bulk waits by itself.
+                    if self.reader_is_behind || !self.is_in_bulk() {
+                        self.sleep();
                     }
                 }
             }
@@ -56,9 +52,8 @@ impl Supervisor {
         child::reap(self.watcher_pid);
     }
 
-    /// Sleeps until something happens, or for `longest`; false when nothing has. Output is not waited for
-    /// while its reader is behind.
-    fn sleep(&mut self, longest: Option<Duration>) -> bool {
+    /// Sleeps until something happens or is due. Output is not waited for while its reader is behind.
+    fn sleep(&mut self) {
         let [signals, stdout, stderr] = if self.reader_is_behind {
             [-1; 3]
         } else {
@@ -72,21 +67,13 @@ impl Supervisor {
             fd::waiting(stderr),
             fd::waiting(self.awaited_pin().unwrap_or(-1)),
         ];
-        let wake_at = self.wake_at();
-        let left = wake_at.map(Moment::left);
-        fd::wait(
-            &mut places,
-            longest.map_or(left, |longest| {
-                Some(left.map_or(longest, |left| left.min(longest)))
-            }),
-        );
+        fd::wait(&mut places, self.wake_at().map(Moment::left));
         if places.first().is_some_and(|place| place.revents != 0) {
             fd::silence(self.shared.wake());
         }
         if places.last().is_some_and(|place| place.revents != 0) {
             self.await_nudge();
         }
-        places.iter().any(|place| place.revents != 0)
     }
 
     /// Passes the batch on. False when the reader is behind; it wakes this thread when it has room.
