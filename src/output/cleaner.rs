@@ -23,10 +23,14 @@ use std::borrow::Cow;
 
 use crate::output::escape::{Action, State, whole_csi};
 use crate::output::line::{Line, Sink};
-use crate::output::scan::plain_run;
+use crate::output::scan::{is_dropped, plain_run};
+use crate::output::strip::{ROOM, strip};
 use crate::runner::Stream;
 
 pub use crate::output::line::{EDITABLE_BYTES, MAX_COLUMNS};
+
+/// A run of plain text that is shorter ends with one of many controls, as in coloured text.
+const SHORT_RUN: usize = 256;
 
 /// Cleans the output of one command while it arrives.
 ///
@@ -76,6 +80,18 @@ impl Cleaner {
             rest = match decoder.state {
                 State::Ground => {
                     let run = plain_run(rest);
+                    if run.len < SHORT_RUN && run.len < rest.len() && line.is_at_end() {
+                        let mut room = [0; ROOM];
+                        let stripped = strip(rest, &mut room);
+                        let text = room.get(..stripped.len).unwrap_or_default();
+                        if stripped.taken > run.len
+                            && let Ok(text) = std::str::from_utf8(text)
+                        {
+                            line.print(text, out);
+                            rest = rest.get(stripped.taken..).unwrap_or_default();
+                            continue;
+                        }
+                    }
                     if run.len > 0 {
                         let (text, after) = rest.split_at_checked(run.len).unwrap_or((rest, &[]));
                         if run.ascii
@@ -207,10 +223,7 @@ impl Decoder {
             Self::act(action, line, out);
             return bytes.get(len..).unwrap_or_default();
         }
-        let dropped = |&&byte: &&u8| {
-            byte < 0x20 && !matches!(byte, 0x08..=0x0a | b'\r' | 0x1b) || byte == 0x7f
-        };
-        let count = bytes.iter().take_while(dropped).count();
+        let count = bytes.iter().take_while(|byte| is_dropped(**byte)).count();
         match bytes.get(count..).and_then(<[u8]>::split_first) {
             Some((&first, rest)) if first < 0x20 => {
                 self.take(char::from(first), line, out);

@@ -11,6 +11,12 @@
 /// Of a longer line only so much of its beginning and of its end is read, in bytes.
 pub const LINE_EDGE_BYTES: usize = 4 * 1024;
 
+use std::ops::Range;
+
+use wide::i8x16;
+
+use crate::output::bits::BLOCK;
+
 const WORDS: [&str; 15] = [
     "error",
     "errors",
@@ -38,6 +44,9 @@ const PHRASES: [(&str, &str); 5] = [
     ("command", " not found"),
 ];
 
+/// The most words that a phrase has.
+const PHRASE_WORDS: usize = 3;
+
 /// Ends of type names, in this case only.
 const ENDINGS: [&str; 3] = ["Error", "Exception", "Failure"];
 
@@ -47,8 +56,16 @@ const ENDINGS: [&str; 3] = ["Error", "Exception", "Failure"];
 /// were a line.
 pub fn looks_like_error(line: &[u8]) -> bool {
     match edges(line) {
-        Some((first, last)) => tokens_look_like_error(first) || tokens_look_like_error(last),
-        None => tokens_look_like_error(line),
+        Some((first, last)) => is_named_in(first) || is_named_in(last),
+        None => is_named_in(line),
+    }
+}
+
+/// The same of a line in which this is the first hint.
+pub(super) fn hinted_line_looks_like_error(line: &[u8], hint: usize) -> bool {
+    match edges(line) {
+        Some(_) => looks_like_error(line),
+        None => is_named_from(line, Some(hint)),
     }
 }
 
@@ -63,19 +80,53 @@ fn edges(line: &[u8]) -> Option<(&[u8], &[u8])> {
     ))
 }
 
-fn tokens_look_like_error(text: &[u8]) -> bool {
-    let mut before: &[u8] = b"";
-    let mut rest = text;
-    while let Some(at) = rest.iter().position(|&byte| is_word(byte)) {
-        let (gap, from) = rest.split_at_checked(at).unwrap_or((rest, b""));
-        let len = from.iter().take_while(|&&byte| is_word(byte)).count();
-        let (word, after) = from.split_at_checked(len).unwrap_or((from, b""));
-        if names_error(word, after) && !counts_nothing(before, gap, after) && !is_file(after) {
-            return true;
+fn is_named_in(text: &[u8]) -> bool {
+    is_named_from(text, next_hint(text, 0))
+}
+
+/// Whether an error is named at a hint or behind it.
+fn is_named_from(text: &[u8], mut hint: Option<usize>) -> bool {
+    while let Some(at) = hint {
+        // The words of a phrase are the hint's and at most two before it.
+        let mut end = word_end(text, at);
+        for _ in 0..PHRASE_WORDS {
+            let Some(word) = word_before(text, end) else {
+                break;
+            };
+            if is_error(text, &word) {
+                return true;
+            }
+            end = word.start;
         }
-        (before, rest) = (word, after);
+        hint = next_hint(text, at + 1);
     }
     false
+}
+
+/// Whether the word at this place of a text names an error.
+fn is_error(text: &[u8], place: &Range<usize>) -> bool {
+    let word = text.get(place.clone()).unwrap_or_default();
+    let after = text.get(place.end..).unwrap_or_default();
+    names_error(word, after) && !is_file(after) && !counts_nothing(text, place.start, after)
+}
+
+/// Where the word that has a byte here ends.
+fn word_end(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.iter().take_while(|&&byte| is_word(byte)).count()
+}
+
+/// The last word before this place.
+fn word_before(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let front = text.get(..at)?;
+    let end = front.iter().rposition(|&byte| is_word(byte))? + 1;
+    let length = front
+        .get(..end)?
+        .iter()
+        .rev()
+        .take_while(|&&byte| is_word(byte))
+        .count();
+    Some(end - length..end)
 }
 
 /// Bytes past ASCII count as letters, so that a word is not found inside a word of another script.
@@ -101,10 +152,15 @@ fn names_error(word: &[u8], after: &[u8]) -> bool {
 }
 
 /// `0 errors`, `no error`, `errors: 0`, `failures=0`.
-fn counts_nothing(before: &[u8], gap: &[u8], after: &[u8]) -> bool {
-    let only_spaces = !gap.is_empty() && gap.iter().all(|&byte| byte == b' ');
-    if only_spaces && (before == b"0" || before.eq_ignore_ascii_case(b"no")) {
-        return true;
+fn counts_nothing(text: &[u8], start: usize, after: &[u8]) -> bool {
+    if text.get(..start).is_some_and(|front| front.ends_with(b" ")) {
+        let word = word_before(text, start).unwrap_or(0..0);
+        let gap = text.get(word.end..start).unwrap_or_default();
+        let word = text.get(word).unwrap_or_default();
+        let is_none = word == b"0" || word.eq_ignore_ascii_case(b"no");
+        if is_none && gap.iter().all(|&byte| byte == b' ') {
+            return true;
+        }
     }
     let Some((b':' | b'=', value)) = after.split_first() else {
         return false;
@@ -126,62 +182,59 @@ fn is_file(after: &[u8]) -> bool {
 /// does not look like one. Gives the index of one byte of the name.
 pub(super) fn next_hint(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
-    while let Some(window) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-        if let Some(flags) = anchors(window) {
-            let (words, _) = flags.as_chunks::<8>();
-            for (index, word) in words.iter().enumerate() {
-                let mut word = u64::from_le_bytes(*word);
-                while word != 0 {
-                    let place = at + index * 8 + (word.trailing_zeros() / 8) as usize;
-                    if is_hint(bytes, place) {
-                        return Some(place);
-                    }
-                    word &= word - 1;
+    loop {
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+        let mut anchors = match rest.first_chunk() {
+            Some(window) => anchors(window),
+            None => {
+                let mut window = [0; WINDOW];
+                if let Some(front) = window.get_mut(..rest.len()) {
+                    front.copy_from_slice(rest);
                 }
+                anchors(&window)
             }
+        };
+        while anchors != 0 {
+            let place = at + anchors.trailing_zeros() as usize;
+            if is_hint(bytes, place) {
+                return Some(place);
+            }
+            anchors &= anchors - 1;
         }
         at += BLOCK;
     }
-    (at..bytes.len()).find(|&at| is_hint(bytes, at))
 }
 
-/// Bytes looked at in one step.
-const BLOCK: usize = 64;
+/// Bytes looked at in one step, and those after them that an anchor at the end reaches into.
+const WINDOW: usize = BLOCK + 2;
 
-/// A block and the bytes after it that an anchor at its end reaches into.
-type Window = [u8; BLOCK + 2];
-
-/// Marks with 1 where an anchor begins, in any case: `err`, `fa`, `pan`, `xce`, `ceb`, `und`, `den`.
+/// Where an anchor begins, in any case: `err`, `fa`, `pan`, `xce`, `ceb`, `und`, `den`. Bit N tells of byte N.
 ///
-/// Written without a branch in its loops, so that the compiler makes vector operations of them. It may
-/// mark a place too many, since it folds case with one bit, and never one too few.
-fn anchors(window: &Window) -> Option<[u8; BLOCK]> {
-    // Every anchor holds an `r`, an `a`, a `c` or a `d`. Numbers and fillers mostly do not.
-    let mut letters = false;
-    for &byte in window {
-        let lower = byte | 0x20;
-        letters |= (lower == b'r') | (lower == b'a') | (lower == b'c') | (lower == b'd');
+/// It may mark a place too many, since it folds case with one bit, and never one too few.
+fn anchors(window: &[u8; WINDOW]) -> u64 {
+    const LANE: usize = 16;
+    let lane = |at: usize| {
+        let bytes = window.get(at..).and_then(|rest| rest.first_chunk::<LANE>());
+        let bytes = bytes.unwrap_or(&[0; LANE]).map(u8::cast_signed);
+        i8x16::new(bytes) | i8x16::splat(0x20)
+    };
+    let is = |lane: i8x16, byte: u8| lane.simd_eq(i8x16::splat(byte.cast_signed()));
+    let mut bits = 0;
+    for at in (0..BLOCK).step_by(LANE) {
+        let (a, b, c) = (lane(at), lane(at + 1), lane(at + 2));
+        let [sa, sr, sc, se, sn] = [b'a', b'r', b'c', b'e', b'n'].map(|byte| is(b, byte));
+        // Numbers and fillers mostly have none of these letters.
+        if (sa | sr | sc | se | sn).to_bitmask() == 0 {
+            continue;
+        }
+        let found = sa & (is(a, b'f') | is(a, b'p') & is(c, b'n'))
+            | sr & is(a, b'e') & is(c, b'r')
+            | sc & is(a, b'x') & is(c, b'e')
+            | se & (is(a, b'c') & is(c, b'b') | is(a, b'd') & is(c, b'n'))
+            | sn & is(a, b'u') & is(c, b'd');
+        bits |= u64::from(found.to_bitmask()) << at;
     }
-    if !letters {
-        return None;
-    }
-    let second = window.get(1..)?;
-    let third = window.get(2..)?;
-    let mut flags = [0; BLOCK];
-    let mut any = 0;
-    for (((flag, &a), &b), &c) in flags.iter_mut().zip(window).zip(second).zip(third) {
-        let (a, b, c) = (a | 0x20, b | 0x20, c | 0x20);
-        let found = (a == b'f') & (b == b'a')
-            | (a == b'e') & (b == b'r') & (c == b'r')
-            | (a == b'p') & (b == b'a') & (c == b'n')
-            | (a == b'x') & (b == b'c') & (c == b'e')
-            | (a == b'c') & (b == b'e') & (c == b'b')
-            | (a == b'u') & (b == b'n') & (c == b'd')
-            | (a == b'd') & (b == b'e') & (c == b'n');
-        *flag = u8::from(found);
-        any |= *flag;
-    }
-    (any != 0).then_some(flags)
+    bits
 }
 
 /// Every way to name an error, split at its anchor: the first two or three letters of the second part,

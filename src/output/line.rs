@@ -77,6 +77,15 @@ impl Line {
         }
     }
 
+    /// What comes next goes to the end of plain text.
+    pub(super) fn is_at_end(&self) -> bool {
+        match self.form {
+            Form::End => true,
+            Form::Home => self.text.len() == self.start,
+            Form::Cells => false,
+        }
+    }
+
     /// Prints text without controls but newline and tab.
     pub(super) fn print(&mut self, mut text: &str, out: &mut Sink) {
         while !text.is_empty() {

@@ -3,6 +3,7 @@
 //! The text goes one way and no step looks back: [`Cleaner`] makes text of bytes, [`Masker`] hides
 //! secrets in it, [`View`] spends the budgets. [`OutputPipeline`] holds the three.
 
+mod bits;
 mod cleaner;
 mod error_words;
 mod escape;
@@ -13,6 +14,7 @@ mod omitted;
 mod pipeline;
 mod scan;
 mod spill;
+mod strip;
 mod view;
 
 pub use cleaner::{Cleaner, EDITABLE_BYTES, MAX_COLUMNS, clean_str};

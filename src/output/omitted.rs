@@ -6,7 +6,9 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
-use crate::output::error_words::{LINE_EDGE_BYTES, looks_like_error, next_hint};
+use crate::output::error_words::{
+    LINE_EDGE_BYTES, hinted_line_looks_like_error, looks_like_error, next_hint,
+};
 
 /// How many of the first and of the last such lines are kept.
 pub const KEPT_LINES: usize = 5;
@@ -99,6 +101,8 @@ impl ErrorScan {
     /// Reads lines that all have their newline.
     fn whole_lines(&mut self, lines: &[u8]) {
         let mut counted = 0;
+        // Where the last lines are that are to be kept, and their numbers.
+        let mut found = VecDeque::with_capacity(KEPT_LINES);
         while let Some(hint) = next_hint(lines, counted) {
             let before = lines.get(counted..hint).unwrap_or_default();
             let start = memchr::memrchr(b'\n', before).map_or(counted, |at| counted + at + 1);
@@ -106,52 +110,55 @@ impl ErrorScan {
             let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             let line = rest.get(..len).unwrap_or_default();
             self.line += newlines(lines.get(counted..start).unwrap_or_default());
-            if looks_like_error(line) {
-                self.keep(line);
+            if hinted_line_looks_like_error(line, hint - start) {
+                self.count += 1;
+                if self.first.len() < KEPT_LINES {
+                    self.keep([(self.line, line)]);
+                } else {
+                    if found.len() == KEPT_LINES {
+                        found.pop_front();
+                    }
+                    found.push_back((self.line, line));
+                }
             }
             self.line += 1;
             counted = start + len + 1;
         }
         self.line += newlines(lines.get(counted..).unwrap_or_default());
+        self.keep(found);
+    }
+
+    /// Keeps lines, among the first or among the last.
+    fn keep<'a>(&mut self, lines: impl IntoIterator<Item = (u64, &'a [u8])>) {
+        for (line, text) in lines {
+            // Four bytes hold any character; what is cut in half behind them is not kept.
+            let front = text.get(..KEPT_CHARS * 4).unwrap_or(text);
+            let text = String::from_utf8_lossy(front)
+                .chars()
+                .take(KEPT_CHARS)
+                .collect();
+            let kept = OmittedLine { line, text };
+            if self.first.len() < KEPT_LINES {
+                self.first.push(kept);
+                continue;
+            }
+            if self.last.len() == KEPT_LINES {
+                self.last.pop_front();
+            }
+            self.last.push_back(kept);
+        }
     }
 
     /// Judges the open line, which is whole now.
     fn close(&mut self) {
         let open = std::mem::take(&mut self.open);
         if open.looks_like_error() {
-            self.keep(&open.front);
+            self.count += 1;
+            self.keep([(self.line, open.front.as_slice())]);
         }
         // Its buffers serve the next one.
         self.open = open;
         self.open.clear();
-    }
-
-    /// Keeps a line, among the first or among the last.
-    fn keep(&mut self, line: &[u8]) {
-        self.count += 1;
-        let text = |mut kept: String| {
-            // Four bytes hold any character; what is cut in half behind them is not kept.
-            let front = line.get(..KEPT_CHARS * 4).unwrap_or(line);
-            kept.clear();
-            kept.extend(String::from_utf8_lossy(front).chars().take(KEPT_CHARS));
-            kept
-        };
-        let kept = OmittedLine {
-            line: self.line,
-            text: text(if self.last.len() < KEPT_LINES {
-                String::new()
-            } else {
-                self.last
-                    .pop_front()
-                    .map(|old| old.text)
-                    .unwrap_or_default()
-            }),
-        };
-        if self.first.len() < KEPT_LINES {
-            self.first.push(kept);
-        } else {
-            self.last.push_back(kept);
-        }
     }
 }
 

@@ -20,6 +20,11 @@ fn is_control(byte: u8) -> bool {
     (byte < 0x20 && byte != b'\n' && byte != b'\t') || byte == 0x7f
 }
 
+/// Whether a byte is a control that text loses without any effect.
+pub(super) fn is_dropped(byte: u8) -> bool {
+    byte < 0x20 && !matches!(byte, 0x08..=0x0a | b'\r' | 0x1b) || byte == 0x7f
+}
+
 /// Measures the run at the front of `bytes`.
 pub(super) fn plain_run(bytes: &[u8]) -> Run {
     // Coloured text has runs of a few bytes: words of eight find their end without a block's set-up.
