@@ -56,8 +56,8 @@ const ENDINGS: [&str; 3] = ["Error", "Exception", "Failure"];
 /// were a line.
 pub fn looks_like_error(line: &[u8]) -> bool {
     match edges(line) {
-        Some((first, last)) => is_named_in(first) || is_named_in(last),
-        None => is_named_in(line),
+        Some((first, last)) => is_named_in(first, 0) || is_named_in(last, 0),
+        None => is_named_in(line, 0),
     }
 }
 
@@ -65,7 +65,7 @@ pub fn looks_like_error(line: &[u8]) -> bool {
 pub(super) fn hinted_line_looks_like_error(line: &[u8], hint: usize) -> bool {
     match edges(line) {
         Some(_) => looks_like_error(line),
-        None => is_named_from(line, Some(hint)),
+        None => is_named_at(line, hint) || is_named_in(line, hint + 1),
     }
 }
 
@@ -80,25 +80,29 @@ fn edges(line: &[u8]) -> Option<(&[u8], &[u8])> {
     ))
 }
 
-fn is_named_in(text: &[u8]) -> bool {
-    is_named_from(text, next_hint(text, 0))
+fn is_named_in(text: &[u8], mut from: usize) -> bool {
+    let mut hints = Hints::of(text);
+    while let Some(at) = hints.next_from(from) {
+        if is_named_at(text, at) {
+            return true;
+        }
+        from = at + 1;
+    }
+    false
 }
 
-/// Whether an error is named at a hint or behind it.
-fn is_named_from(text: &[u8], mut hint: Option<usize>) -> bool {
-    while let Some(at) = hint {
-        // The words of a phrase are the hint's and at most two before it.
-        let mut end = word_end(text, at);
-        for _ in 0..PHRASE_WORDS {
-            let Some(word) = word_before(text, end) else {
-                break;
-            };
-            if is_error(text, &word) {
-                return true;
-            }
-            end = word.start;
+/// Whether a hint is one to an error.
+fn is_named_at(text: &[u8], hint: usize) -> bool {
+    // The words of a phrase are the hint's and at most two before it.
+    let mut end = word_end(text, hint);
+    for _ in 0..PHRASE_WORDS {
+        let Some(word) = word_before(text, end) else {
+            break;
+        };
+        if is_error(text, &word) {
+            return true;
         }
-        hint = next_hint(text, at + 1);
+        end = word.start;
     }
     false
 }
@@ -178,31 +182,55 @@ fn is_file(after: &[u8]) -> bool {
     matches!(after, [b'.', next, ..] if is_word(*next))
 }
 
-/// Finds a place from `from` on where an error may be named, at memory speed: a line without such a place
-/// does not look like one. Gives the index of one byte of the name.
-pub(super) fn next_hint(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
-    loop {
-        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
-        let mut anchors = match rest.first_chunk() {
-            Some(window) => anchors(window),
-            None => {
-                let mut window = [0; WINDOW];
-                if let Some(front) = window.get_mut(..rest.len()) {
-                    front.copy_from_slice(rest);
-                }
-                anchors(&window)
-            }
-        };
-        while anchors != 0 {
-            let place = at + anchors.trailing_zeros() as usize;
-            if is_hint(bytes, place) {
-                return Some(place);
-            }
-            anchors &= anchors - 1;
+/// Finds the places where an error may be named, at memory speed: a line without such a place does not look
+/// like one. A place is the index of one byte of the name.
+pub(super) struct Hints<'a> {
+    bytes: &'a [u8],
+    /// Where the block begins that is looked at.
+    block: usize,
+    /// Its anchors that were not looked at yet.
+    anchors: u64,
+}
+
+impl<'a> Hints<'a> {
+    pub(super) fn of(bytes: &'a [u8]) -> Self {
+        Self {
+            bytes,
+            block: 0,
+            anchors: anchors_at(bytes, 0),
         }
-        at += BLOCK;
     }
+
+    /// The next place that is not before `from`.
+    pub(super) fn next_from(&mut self, from: usize) -> Option<usize> {
+        loop {
+            while self.anchors != 0 {
+                let place = self.block + self.anchors.trailing_zeros() as usize;
+                self.anchors &= self.anchors - 1;
+                if place >= from && is_hint(self.bytes, place) {
+                    return Some(place);
+                }
+            }
+            self.block = from.max(self.block + BLOCK);
+            if self.block >= self.bytes.len() {
+                return None;
+            }
+            self.anchors = anchors_at(self.bytes, self.block);
+        }
+    }
+}
+
+/// The anchors of the block that begins here.
+fn anchors_at(bytes: &[u8], at: usize) -> u64 {
+    let rest = bytes.get(at..).unwrap_or_default();
+    if let Some(window) = rest.first_chunk() {
+        return anchors(window);
+    }
+    let mut window = [0; WINDOW];
+    if let Some(front) = window.get_mut(..rest.len()) {
+        front.copy_from_slice(rest);
+    }
+    anchors(&window)
 }
 
 /// Bytes looked at in one step, and those after them that an anchor at the end reaches into.
@@ -237,33 +265,31 @@ fn anchors(window: &[u8; WINDOW]) -> u64 {
     bits
 }
 
-/// Every way to name an error, split at its anchor: the first two or three letters of the second part,
-/// which [`anchors`] looks for. The second part ends its word, in any case of its letters; what
-/// comes before the first does not matter here.
-const HINTS: [(&[u8], &[u8]); 20] = [
-    (b"", b"err"),
-    (b"", b"error"),
-    (b"", b"errors"),
-    (b"", b"fatal"),
-    (b"", b"fail"),
-    (b"", b"fails"),
-    (b"", b"failed"),
-    (b"", b"failure"),
-    (b"", b"failures"),
-    (b"seg", b"fault"),
-    (b"segmentation ", b"fault"),
-    (b"", b"panic"),
-    (b"", b"panics"),
-    (b"", b"panicked"),
-    (b"e", b"xception"),
-    (b"e", b"xceptions"),
-    (b"tra", b"ceback"),
-    (b"", b"undefined"),
-    (b"not fo", b"und"),
-    (b"permission ", b"denied"),
-];
+/// Every way to name an error whose anchor begins with this letter, split there. The second part ends its
+/// word, in any case of its letters; what comes before the first does not matter here.
+fn names_from(letter: u8) -> &'static [(&'static [u8], &'static [u8])] {
+    match letter.to_ascii_lowercase() {
+        b'e' => &[(b"", b"err"), (b"", b"error"), (b"", b"errors")],
+        b'f' => &[
+            (b"", b"fatal"),
+            (b"", b"fail"),
+            (b"", b"fails"),
+            (b"", b"failed"),
+            (b"", b"failure"),
+            (b"", b"failures"),
+            (b"seg", b"fault"),
+            (b"segmentation ", b"fault"),
+        ],
+        b'p' => &[(b"", b"panic"), (b"", b"panics"), (b"", b"panicked")],
+        b'x' => &[(b"e", b"xception"), (b"e", b"xceptions")],
+        b'c' => &[(b"tra", b"ceback")],
+        b'u' => &[(b"", b"undefined"), (b"not fo", b"und")],
+        b'd' => &[(b"permission ", b"denied")],
+        _ => &[],
+    }
+}
 
-/// Whether one of [`HINTS`] has its second part here.
+/// Whether the second part of a name is here.
 fn is_hint(bytes: &[u8], at: usize) -> bool {
     let rest = bytes.get(at..).unwrap_or_default();
     let len = rest
@@ -271,21 +297,19 @@ fn is_hint(bytes: &[u8], at: usize) -> bool {
         .take(LONGEST_HINT + 1)
         .take_while(|&&byte| is_word(byte))
         .count();
-    // Most anchors are inside other words, so the length is asked first.
-    HINTS
-        .iter()
-        .filter(|(_, from)| from.len() == len)
-        .any(|(before, from)| {
-            rest.get(..len)
-                .is_some_and(|text| text.eq_ignore_ascii_case(from))
-                && at
-                    .checked_sub(before.len())
-                    .and_then(|start| bytes.get(start..at))
-                    .is_some_and(|text| text.eq_ignore_ascii_case(before))
-        })
+    let text = rest.get(..len).unwrap_or_default();
+    let is = |(before, from): &(&[u8], &[u8])| {
+        text.eq_ignore_ascii_case(from)
+            && at
+                .checked_sub(before.len())
+                .and_then(|start| bytes.get(start..at))
+                .is_some_and(|text| text.eq_ignore_ascii_case(before))
+    };
+    let letter = text.first().copied().unwrap_or_default();
+    names_from(letter).iter().any(is)
 }
 
-/// The length of the longest second part in [`HINTS`].
+/// The length of the longest second part.
 const LONGEST_HINT: usize = 9;
 
 #[cfg(test)]
@@ -317,7 +341,7 @@ mod tests {
             "test result: FAILED. 1 passed; 1 failed",
         ] {
             assert!(looks_like_error(line.as_bytes()), "{line}");
-            assert!(next_hint(line.as_bytes(), 0).is_some(), "{line}");
+            assert!(Hints::of(line.as_bytes()).next_from(0).is_some(), "{line}");
         }
     }
 
@@ -352,7 +376,7 @@ mod tests {
                 let upper = format!("{}{}", "-".repeat(place), text.to_uppercase());
                 for tail in [0, 1, 70] {
                     let line = format!("{upper}{}", ".".repeat(tail));
-                    let hint = next_hint(line.as_bytes(), 0).expect(text);
+                    let hint = Hints::of(line.as_bytes()).next_from(0).expect(text);
                     assert!(hint >= place && hint < place + text.len());
                 }
             }

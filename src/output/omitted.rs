@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use serde::Serialize;
 
 use crate::output::error_words::{
-    LINE_EDGE_BYTES, hinted_line_looks_like_error, looks_like_error, next_hint,
+    Hints, LINE_EDGE_BYTES, hinted_line_looks_like_error, looks_like_error,
 };
 
 /// How many of the first and of the last such lines are kept.
@@ -103,7 +103,8 @@ impl ErrorScan {
         let mut counted = 0;
         // Where the last lines are that are to be kept, and their numbers.
         let mut found = VecDeque::with_capacity(KEPT_LINES);
-        while let Some(hint) = next_hint(lines, counted) {
+        let mut hints = Hints::of(lines);
+        while let Some(hint) = hints.next_from(counted) {
             let before = lines.get(counted..hint).unwrap_or_default();
             let start = memchr::memrchr(b'\n', before).map_or(counted, |at| counted + at + 1);
             let rest = lines.get(start..).unwrap_or_default();
