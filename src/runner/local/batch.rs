@@ -16,7 +16,7 @@ pub(super) struct Batch {
 
 impl Batch {
     /// A batch of this many bytes is passed on before more is read.
-    const FULL_BYTES: usize = 256 * 1024;
+    const FULL_BYTES: usize = 64 * 1024;
     /// A chunk is not joined with the next beyond this size.
     const CHUNK_BYTES: usize = 64 * 1024;
     /// A read has room for at least so much.
