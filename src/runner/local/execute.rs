@@ -145,6 +145,14 @@ impl Steering {
         self.shared.give(*self.orders.borrow_and_update());
     }
 
+    /// Takes the next order if there is one.
+    #[cfg(feature = "cli")]
+    pub(super) fn look(&mut self) {
+        if self.is_steered && self.orders.has_changed().unwrap_or(false) {
+            self.shared.give(*self.orders.borrow_and_update());
+        }
+    }
+
     /// Sends chunks on; orders are taken too while there is no room for them.
     pub(super) async fn pass_on(&mut self, batch: Vec<Chunk>) {
         self.shared.made_room();

@@ -48,6 +48,8 @@ pub(super) async fn drive(supervisor: &mut Supervisor, steering: &mut Steering) 
         return false;
     };
     loop {
+        // Output may never pause, and orders come all the same.
+        steering.look();
         supervisor.read_in_bulk();
         let step = supervisor.step();
         if matches!(step, Step::Lost { .. }) {
