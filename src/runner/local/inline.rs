@@ -1,8 +1,8 @@
 //! The steps of a run in the thread of its future, for a process that does nothing else.
 //!
 //! A short command ends before a thread for it has paid: what is saved is making it and waking one
-//! thread by the other, a tenth of the time of `bsh true`. Output in bulk, and a lost watcher, are left to
-//! a thread all the same.
+//! thread by the other, a tenth of the time of `bsh true`. Output in bulk is still in the cache when it is
+//! cleaned. A lost watcher is left to a thread all the same.
 
 use std::io;
 use std::os::fd::{AsRawFd as _, RawFd};

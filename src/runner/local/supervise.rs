@@ -2,7 +2,7 @@
 //!
 //! It has a thread of its own because the signals that tell the order of writes go to one thread, in
 //! which alone they are blocked, so that the host keeps its signals. A process that does nothing else
-//! takes the steps of a short run in its only thread (`inline.rs`).
+//! takes the steps in its only thread (`inline.rs`).
 
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
