@@ -36,7 +36,7 @@ impl Prepared {
             let mut place = [fd::waiting(supervisor.control.as_raw_fd())];
             fd::wait(&mut place, Some(HEAD_START));
         })?;
-        supervisor.guard_tree();
+        supervisor.pin_watcher();
         Ok(supervisor)
     }
 }

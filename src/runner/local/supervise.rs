@@ -108,15 +108,16 @@ impl Supervisor {
     /// Makes the calling thread the one that reads, and lets the shell start.
     pub(super) fn begin(&mut self) {
         self.capture.begin(&mut self.batch);
+        if self.settings.adopt_orphans {
+            // Before the shell can kill its watcher, whose orphans would go to somebody else; nothing more is
+            // lost without it.
+            let _ = child::become_subreaper();
+        }
         self.ask(Ask::Go);
     }
 
-    /// Gets ready for a watcher that is stopped or killed.
-    pub(super) fn guard_tree(&mut self) {
-        if self.settings.adopt_orphans {
-            // Without it a watcher that is killed leaves orphans to somebody else; nothing else is lost.
-            let _ = child::become_subreaper();
-        }
+    /// Pins the watcher, for signals to it and to no one after it.
+    pub(super) fn pin_watcher(&mut self) {
         if self.watcher.is_none() {
             // It has just been made and is not reaped, or waits for no one: its pid is its own.
             self.watcher = Pinned::open(self.watcher_pid).ok();

@@ -23,7 +23,7 @@ impl Supervisor {
         self.batches = Some(batches);
         self.begin();
         // Done while the shell starts.
-        self.guard_tree();
+        self.pin_watcher();
         loop {
             self.read_in_bulk();
             match self.step() {
