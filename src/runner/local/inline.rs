@@ -32,12 +32,10 @@ impl Prepared {
     pub(super) fn start_here(mut self) -> Result<Supervisor, Box<Exit>> {
         signal::block_notifications();
         self.supervisor.begin();
-        let mut supervisor = self.fork(|supervisor| {
+        self.fork(|supervisor| {
             let mut place = [fd::waiting(supervisor.control.as_raw_fd())];
             fd::wait(&mut place, Some(HEAD_START));
-        })?;
-        supervisor.pin_watcher();
-        Ok(supervisor)
+        })
     }
 }
 

@@ -106,17 +106,18 @@ impl Prepared {
         };
         // No handler of the host may run in the watcher.
         let blocked = signal::block_all();
-        let forked = child::fork();
-        if let Ok(Forked::Child) = forked {
-            watcher::run(&watch);
-        }
-        first(&self.supervisor);
+        let forked = match child::fork() {
+            Ok(Forked::Child) => watcher::run(&watch),
+            Ok(Forked::Parent(pid)) => {
+                self.supervisor.watcher_pid = pid;
+                self.supervisor.pin_watcher();
+                first(&self.supervisor);
+                Ok(())
+            }
+            Err(error) => Err(failed("no process could be made", error)),
+        };
         signal::set_blocked(&blocked);
-        self.supervisor.watcher_pid =
-            match forked.map_err(|error| failed("no process could be made", error))? {
-                Forked::Parent(pid) => pid,
-                Forked::Child => watcher::run(&watch),
-            };
+        forked?;
         drop(self.ends);
         Ok(self.supervisor)
     }

@@ -62,7 +62,7 @@ pub(super) struct Supervisor {
     pub(super) reader_is_behind: bool,
     pub(super) capture: Capture,
     pub(super) control: OwnedFd,
-    /// None before it was begun, and on a kernel without pidfds.
+    /// None on a kernel without pidfds.
     pub(super) watcher: Option<Pinned>,
     pub(super) watcher_pid: i32,
     /// Readable when the shell has ended.
@@ -116,12 +116,9 @@ impl Supervisor {
         self.ask(Ask::Go);
     }
 
-    /// Pins the watcher, for signals to it and to no one after it.
+    /// Pins the watcher that has just been made, for signals to it and to no one after it.
     pub(super) fn pin_watcher(&mut self) {
-        if self.watcher.is_none() {
-            // It has just been made and is not reaped, or waits for no one: its pid is its own.
-            self.watcher = Pinned::open(self.watcher_pid).ok();
-        }
+        self.watcher = Pinned::open(self.watcher_pid).ok();
     }
 
     /// Takes in what has happened, and does what is due, without waiting.

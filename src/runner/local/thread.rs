@@ -22,8 +22,6 @@ impl Supervisor {
         signal::block_all();
         self.batches = Some(batches);
         self.begin();
-        // Done while the shell starts.
-        self.pin_watcher();
         loop {
             self.read_in_bulk();
             match self.step() {
