@@ -19,6 +19,7 @@ mod input;
 mod limits;
 mod masks;
 mod meaning;
+mod no_terminal;
 mod output;
 mod readme;
 mod recipes;
