@@ -34,3 +34,4 @@ mod ssh;
 mod surroundings;
 mod text;
 mod tree;
+mod verbatim;
