@@ -11,6 +11,7 @@ mod errors;
 mod events;
 mod examples;
 mod faults;
+mod full_disk;
 mod generated;
 mod hook_programs;
 mod hooks;
