@@ -15,6 +15,7 @@ mod full_disk;
 mod generated;
 mod hook_programs;
 mod hooks;
+mod host_threads;
 mod hostile;
 mod input;
 mod limits;
