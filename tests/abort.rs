@@ -144,3 +144,35 @@ fn suspended_with_bsh_the_clock_of_the_command_stands_still() {
     assert!((1_000..2_400).contains(&run.duration_ms), "{ran}");
     tree_is_gone(pipe);
 }
+
+#[test]
+fn a_process_that_stopped_itself_still_cleans_up() {
+    let gate = crate::harness::gate::Gate::new("stopped-cleans");
+    // The shell waits until its child is really stopped, and only then says so.
+    let line = format!(
+        "(trap 'echo cleaned; exit 3' TERM; kill -STOP $BASHPID; echo never) & stopped=$!; \
+         until read -r _ _ state _ </proc/$stopped/stat && [ \"$state\" = T ]; do :; done; {}",
+        gate.pass()
+    );
+    let running = bsh(["--json", "-k", "50s", &line]).start();
+    gate.await_ready();
+    running.signal(Signal::SIGTERM);
+    let ran = running.end().signal(Signal::SIGTERM);
+    let report = ran.report();
+    let head = &report.output.as_ref().expect("it ran").head;
+    assert!(
+        head.contains("cleaned\n") && !head.contains("never"),
+        "{ran}"
+    );
+    let note = report
+        .note("stopped-processes")
+        .and_then(|note| note.data.clone());
+    let processes = note.expect("its data")["processes"].clone();
+    let is_stopped = |process: &serde_json::Value| process["state"] == "stopped";
+    assert!(
+        processes
+            .as_array()
+            .is_some_and(|all| all.iter().any(is_stopped)),
+        "{ran}"
+    );
+}

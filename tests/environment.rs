@@ -46,3 +46,31 @@ fn odd_bytes_and_exported_functions_reach_the_command() {
         .run();
     ran.code(0).prints("Exit code 0 · 0 s\n ff fe\ncalled\n");
 }
+
+#[test]
+fn the_locale_is_the_commands_and_changes_no_byte() {
+    for locale in ["C", "POSIX", "C.UTF-8", "en_US.ISO-8859-1", "xx_YY"] {
+        // Bash warns of a locale that is not installed before anything else.
+        let line = "printf 'h\\303\\251llo\\n'; echo \"$LC_ALL é\"";
+        let ran = bsh(["--json", line]).env("LC_ALL", locale).run().code(0);
+        let output = ran.report().output.expect("it ran");
+        let expected = format!("héllo\n{locale} é\n");
+        assert!(output.head.ends_with(&expected), "{ran}");
+        assert_eq!(output.stdout_bytes, expected.len() as u64, "{ran}");
+    }
+}
+
+#[test]
+fn no_profile_is_read_but_by_a_login_shell_of_the_commands_own() {
+    let home = crate::harness::script::folder("profile");
+    for file in [".bash_profile", ".profile", ".bashrc"] {
+        std::fs::write(home.join(file), "export PAGER=less TERM=xterm\n").expect("a file");
+    }
+    let show = "echo $PAGER $TERM";
+    let with = |line: &str, text: &str| {
+        let ran = bsh(["--view", line]).env("HOME", &home).run().code(0);
+        assert!(ran.stdout.ends_with(&format!("\n{text}\n")), "{ran}");
+    };
+    with(show, "cat dumb");
+    with(&format!("bash -lc '{show}'"), "less xterm");
+}

@@ -75,3 +75,41 @@ fn a_command_that_did_not_start_prints_its_notes_alone() {
          [bash:cwd-not-found] The folder /no/such folder[31m does not exist.\n",
     );
 }
+
+#[test]
+fn the_streams_are_in_the_order_of_their_writes() {
+    let line = "for i in 1 2 3 4 5 6; do echo o$i; echo e$i >&2; done";
+    let expected = "o1\ne1\no2\ne2\no3\ne3\no4\ne4\no5\ne5\no6\ne6\n";
+    for _ in 0..20 {
+        let ran = bsh(["--view", line]).run().code(0);
+        ran.prints(&format!("Exit code 0 · 0 s\n{expected}"));
+    }
+}
+
+#[test]
+fn a_code_of_zero_is_all_that_is_said_of_a_pipeline_or_a_list() {
+    // The shell's code is 0, and so is that of the report; nothing says that all of it went well.
+    let lines = [
+        ("sh -c 'echo out; exit 3' | tail -1", "out"),
+        ("seq 100000 | head -1", "1"),
+        ("grep zzz /dev/null | wc -l", "0"),
+        ("false; echo done", "done"),
+        ("nosuchcmd_zz 2>/dev/null | cat", "(no output)"),
+        ("false || true", "(no output)"),
+    ];
+    for (line, view) in lines {
+        let ran = bsh([line]).run().code(0);
+        ran.prints(&format!("Exit code 0 · 0 s\n{view}\n"));
+    }
+}
+
+#[test]
+fn a_kill_says_nothing_of_memory() {
+    for line in ["kill -KILL $$", "sleep 89 & kill -KILL $!; wait $!"] {
+        let ran = bsh([line]).run().code(137);
+        assert!(ran.stdout.contains("Ended by SIGKILL"), "{ran}");
+        assert!(!ran.stdout.to_lowercase().contains("memory"), "{ran}");
+    }
+    let ran = bsh(["exit 137"]).run().code(137);
+    ran.prints("Exit code 137 · 0 s\n(no output)\n");
+}

@@ -2,7 +2,8 @@
 
 use nix::sys::signal::Signal;
 
-use crate::harness::tree::Tree;
+use crate::harness::process::bsh_under;
+use crate::harness::tree::{Tree, command};
 
 /// How a run is stopped.
 #[derive(Debug, Clone, Copy)]
@@ -201,4 +202,55 @@ fn two_thousand_children() {
     let line = "\"$member\" times 2000 hang &";
     stop_one("crowd-abort", line, 2000, Stop::Abort(Signal::SIGTERM));
     stop_one("crowd-kill", line, 2000, Stop::Kill);
+}
+
+#[test]
+fn killed_by_name() {
+    // What `killall -9 NAME` and `pkill -9 -x NAME` do: whoever has the name, all in one moment. It is a name of
+    // this test, so that nobody else has it.
+    let name = format!("named-{}", std::process::id());
+    let link = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
+    let _ = std::fs::remove_file(&link);
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_bsh"), &link).expect("a link");
+    let script = format!("exec '{}' \"$@\"", link.display());
+    let lines = [
+        ("child", "\"$member\" hang &", 1),
+        ("ignoring", "\"$member\" session ignore hang &", 1),
+        ("daemon", "\"$member\" session orphan orphan ignore hang", 1),
+        ("stopped", "\"$member\" session chain 1 stop &", 1),
+        ("respawn", "\"$member\" respawn &", 1),
+        (
+            "children",
+            "trap '' TERM; \"$member\" times 100 hang &",
+            100,
+        ),
+    ];
+    for (tree, line, count) in lines {
+        let (line, ready, go) = command(&format!("killed-by-name-{tree}"), line);
+        let args = ["--json", "-k", "150ms", "--", &line];
+        let bsh = bsh_under(&["bash", "-c", &script], args);
+        let tree = Tree::of(bsh, &ready, &go, count);
+        let named = processes_named(&name);
+        let bsh = tree.running.child.id() as i32;
+        assert!(named.iter().any(|pid| pid.as_raw() == bsh), "{named:?}");
+        for pid in named {
+            // One may have gone with another.
+            let _ = nix::sys::signal::kill(pid, Signal::SIGKILL);
+        }
+        let ran = tree.gone().end().signal(Signal::SIGKILL);
+        assert!(ran.stdout.is_empty(), "{ran}");
+    }
+    std::fs::remove_file(&link).expect("the link is there");
+}
+
+/// All processes that have this name.
+fn processes_named(name: &str) -> Vec<nix::unistd::Pid> {
+    let all = std::fs::read_dir("/proc").expect("/proc is there");
+    all.filter_map(|entry| {
+        let entry = entry.ok()?;
+        let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let comm = std::fs::read_to_string(entry.path().join("comm")).ok()?;
+        (comm.trim_end() == name).then(|| nix::unistd::Pid::from_raw(pid))
+    })
+    .collect()
 }

@@ -1,4 +1,4 @@
-//! A `bsh` on a terminal of its own.
+//! A `bsh`, or what runs it, on a terminal of its own.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -18,6 +18,23 @@ pub struct OnTerminal {
 
 /// Runs `bsh` with standard output and standard error on the same terminal of 80 columns.
 pub fn on_terminal(args: &[&str], variables: &[(&str, &str)]) -> OnTerminal {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bsh"));
+    command
+        .args(args)
+        .env_remove("NO_COLOR")
+        .env("TERM", "xterm")
+        .envs(variables.iter().copied());
+    run(command, false)
+}
+
+/// Runs a program in a session of its own whose terminal it is, with all three standard descriptors on it.
+pub fn in_session(words: &[&str]) -> OnTerminal {
+    let mut command = Command::new("setsid");
+    command.args(["--ctty", "--wait"]).args(words);
+    run(command, true)
+}
+
+fn run(mut command: Command, with_stdin: bool) -> OnTerminal {
     let size = Winsize {
         ws_row: 24,
         ws_col: 80,
@@ -26,17 +43,15 @@ pub fn on_terminal(args: &[&str], variables: &[(&str, &str)]) -> OnTerminal {
     };
     let pty = openpty(Some(&size), None).expect("a terminal");
     let copy = |fd: &OwnedFd| Stdio::from(fd.try_clone().expect("a descriptor"));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bsh"));
     command
-        .args(args)
-        .env_remove("NO_COLOR")
-        .env("TERM", "xterm")
-        .envs(variables.iter().copied())
-        .stdin(Stdio::null())
+        .stdin(match with_stdin {
+            true => copy(&pty.slave),
+            false => Stdio::null(),
+        })
         .stdout(copy(&pty.slave))
         .stderr(copy(&pty.slave));
-    let mut child = command.spawn().expect("bsh starts");
-    // The last holders of the other end are bsh and the builder of its command.
+    let mut child = command.spawn().expect("it starts");
+    // The last holders of the other end are the program and the builder of its command.
     drop((pty.slave, command));
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -47,8 +62,8 @@ pub fn on_terminal(args: &[&str], variables: &[(&str, &str)]) -> OnTerminal {
     });
     let text = receiver
         .recv_timeout(GUARD)
-        .expect("bsh lets go of the terminal");
-    let status = child.wait().expect("bsh ends");
+        .expect("nobody holds the terminal any more");
+    let status = child.wait().expect("it ends");
     let text = String::from_utf8_lossy(&text).replace("\r\n", "\n");
     OnTerminal { text, status }
 }

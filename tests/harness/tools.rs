@@ -17,12 +17,17 @@ pub fn has_all(test: &str, needs: &[&str]) -> bool {
     match needs.iter().find(|name| find(name).is_none()) {
         None => true,
         Some(name) => {
-            // Past the capture of the test harness: a test that did not run is not to look like one that did.
-            let line = format!("skipped {test}: {name} is not installed\n");
-            let _ = std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes());
+            skip(test, &format!("{name} is not installed"));
             false
         }
     }
+}
+
+/// Says that a test is skipped.
+pub fn skip(test: &str, reason: &str) {
+    // Past the capture of the test harness: a test that did not run is not to look like one that did.
+    let line = format!("skipped {test}: {reason}\n");
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes());
 }
 
 /// Lets a command find the `bsh` under test first.
