@@ -11,14 +11,13 @@
 //! lost or left waiting by any of this: pipes are always watched for readability too.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{OwnedFd, RawFd};
 use std::time::Duration;
-
-use nix::fcntl::OFlag;
 
 use crate::runner::Stream;
 use crate::runner::local::batch::Batch;
 use crate::runner::local::sequence::{Sequence, Signal};
+use crate::runner::local::source::{Found, Mode, Source, raw};
 use crate::sys::{fd, signal};
 
 /// Full packets in a row after which a stream is read in bulk: a pipe full of them.
@@ -29,41 +28,6 @@ const TURN: u32 = 64;
 const SIGNALS_AT_ONCE: usize = 64;
 /// How long signals are waited for that are about to be sent.
 const SIGNAL_DELAY: Duration = Duration::from_millis(5);
-
-/// How a stream is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    /// Packet by packet, in order with the other stream.
-    Ordered,
-    /// As it becomes readable, as much as there is; back to ordered when it pauses.
-    Bulk,
-    /// As it becomes readable, for good: there are no packets or signals.
-    Plain,
-}
-
-struct Source {
-    stream: Stream,
-    /// None at its end.
-    pipe: Option<OwnedFd>,
-    /// A second descriptor of the write end, through which packet mode is switched. Closed when the
-    /// shell has ended, so that the end of the pipe can be seen.
-    writer: Option<OwnedFd>,
-    /// A write end of our own that is only there to be signalled about reads. Made with the first read,
-    /// and closed with the writer.
-    listener: Option<OwnedFd>,
-    has_tried_to_listen: bool,
-    mode: Mode,
-    /// Full packets in a row.
-    full_packets: u32,
-}
-
-/// What one attempt to read found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Found {
-    Bytes(usize),
-    Nothing,
-    End,
-}
 
 /// Both output pipes of a command.
 pub(super) struct Capture {
@@ -87,21 +51,9 @@ impl Capture {
     pub(super) fn open() -> io::Result<(Self, WriteEnds)> {
         let (stdout_read, stdout) = fd::pipe()?;
         let (stderr_read, stderr) = fd::pipe()?;
-        let source = |stream, pipe: OwnedFd, write_end: &OwnedFd| -> io::Result<Source> {
-            fd::set_flags(fd::borrow(&pipe), OFlag::O_NONBLOCK, true)?;
-            Ok(Source {
-                stream,
-                pipe: Some(pipe),
-                writer: Some(fd::duplicate(fd::borrow(write_end))?),
-                listener: None,
-                has_tried_to_listen: false,
-                mode: Mode::Plain,
-                full_packets: 0,
-            })
-        };
         let sources = [
-            source(Stream::Stdout, stdout_read, &stdout)?,
-            source(Stream::Stderr, stderr_read, &stderr)?,
+            Source::new(Stream::Stdout, stdout_read, &stdout)?,
+            Source::new(Stream::Stderr, stderr_read, &stderr)?,
         ];
         let capture = Self {
             sources,
@@ -372,95 +324,4 @@ impl Capture {
             }
         }
     }
-}
-
-impl Source {
-    /// Switches packets and signals on or off.
-    fn order(&self, on: bool) -> io::Result<()> {
-        if let (Some(pipe), Some(writer)) = (&self.pipe, &self.writer) {
-            fd::set_flags(fd::borrow(writer), OFlag::O_DIRECT, on)?;
-            fd::set_flags(fd::borrow(pipe), OFlag::O_ASYNC, on)?;
-        }
-        if let Some(listener) = &self.listener {
-            fd::set_flags(fd::borrow(listener), OFlag::O_ASYNC, on)?;
-        }
-        Ok(())
-    }
-
-    fn has_bytes(&self) -> bool {
-        self.pipe
-            .as_ref()
-            .is_some_and(|pipe| fd::readable_bytes(fd::borrow(pipe)) > 0)
-    }
-
-    /// Makes the descriptor that is signalled about reads; true when it was made.
-    fn listen(&mut self) -> bool {
-        self.has_tried_to_listen = true;
-        let Some(writer) = &self.writer else {
-            return false;
-        };
-        let listener = fd::reopen_for_writing(fd::borrow(writer)).and_then(|listener| {
-            fd::notify_this_thread(fd::borrow(&listener), signal::notification())?;
-            fd::set_flags(fd::borrow(&listener), OFlag::O_ASYNC, true)?;
-            Ok(listener)
-        });
-        self.listener = listener.ok();
-        self.listener.is_some()
-    }
-
-    fn identity(&self) -> io::Result<(u64, u64)> {
-        self.pipe
-            .as_ref()
-            .map_or(Ok((0, 0)), |pipe| fd::identity(fd::borrow(pipe)))
-    }
-
-    /// Reads one packet, which a page has room for; a smaller read would lose the rest of it.
-    fn read_packet(&mut self, room: &mut Vec<u8>, page: usize) -> Found {
-        let Some(pipe) = &self.pipe else {
-            return Found::End;
-        };
-        let result = fd::read_into(fd::borrow(pipe), room, page);
-        self.found(result)
-    }
-
-    /// Reads as much as there is room for, and says whether more may be there.
-    fn read(&mut self, batch: &mut Batch) -> (Found, bool) {
-        let Some(pipe) = &self.pipe else {
-            return (Found::End, false);
-        };
-        let result = batch.read(self.stream, fd::borrow(pipe));
-        let is_more = matches!(result, Ok((count, room)) if count == room);
-        (self.found(result.map(|(count, _)| count)), is_more)
-    }
-
-    fn found(&mut self, result: io::Result<usize>) -> Found {
-        match result {
-            Ok(count) if count > 0 => Found::Bytes(count),
-            Err(error) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EINTR)) => {
-                Found::Nothing
-            }
-            // No error but these two is known for a pipe; whatever it is, nothing more can be read.
-            Ok(_) | Err(_) => {
-                self.pipe = None;
-                Found::End
-            }
-        }
-    }
-
-    /// Reads in order again, and what came before signals were on, which has none. Returns its bytes.
-    fn end_bulk(&mut self, batch: &mut Batch) -> usize {
-        if self.mode != Mode::Bulk || self.order(true).is_err() {
-            return 0;
-        }
-        self.mode = Mode::Ordered;
-        self.full_packets = 0;
-        match self.has_bytes().then(|| self.read(batch)) {
-            Some((Found::Bytes(count), _)) => count,
-            _ => 0,
-        }
-    }
-}
-
-fn raw(fd: &Option<OwnedFd>) -> RawFd {
-    fd.as_ref().map_or(-1, AsRawFd::as_raw_fd)
 }

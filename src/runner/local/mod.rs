@@ -30,6 +30,8 @@ mod settings;
 #[cfg(linux_tree)]
 mod shared;
 #[cfg(linux_tree)]
+mod source;
+#[cfg(linux_tree)]
 mod stop;
 #[cfg(linux_tree)]
 mod supervise;

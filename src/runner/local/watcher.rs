@@ -75,7 +75,7 @@ pub(super) fn run(watch: &Watch) -> ! {
     }
 }
 
-/// Waits until the output is listened to; false when the runner has died before.
+/// Waits until the output is listened to, with nothing open but `keep`; false when the runner has died before.
 fn may_go(control: &OwnedFd, keep: &[RawFd]) -> bool {
     let mut is_alone = false;
     loop {

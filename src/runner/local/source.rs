@@ -1,0 +1,151 @@
+//! One output pipe, and the ways in which it is read.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use nix::fcntl::OFlag;
+
+use crate::runner::Stream;
+use crate::runner::local::batch::Batch;
+use crate::sys::{fd, signal};
+
+/// How a stream is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Packet by packet, in order with the other stream.
+    Ordered,
+    /// As it becomes readable, as much as there is; back to ordered when it pauses.
+    Bulk,
+    /// As it becomes readable, for good: there are no packets or signals.
+    Plain,
+}
+
+pub(super) struct Source {
+    pub(super) stream: Stream,
+    /// None at its end.
+    pub(super) pipe: Option<OwnedFd>,
+    /// A second descriptor of the write end, through which packet mode is switched. Closed when the
+    /// shell has ended, so that the end of the pipe can be seen.
+    pub(super) writer: Option<OwnedFd>,
+    /// A write end of our own that is only there to be signalled about reads. Made with the first read,
+    /// and closed with the writer.
+    pub(super) listener: Option<OwnedFd>,
+    pub(super) has_tried_to_listen: bool,
+    pub(super) mode: Mode,
+    /// Full packets in a row.
+    pub(super) full_packets: u32,
+}
+
+/// What one attempt to read found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    Bytes(usize),
+    Nothing,
+    End,
+}
+
+impl Source {
+    /// The read end of a pipe with this write end.
+    pub(super) fn new(stream: Stream, pipe: OwnedFd, write_end: &OwnedFd) -> io::Result<Self> {
+        fd::set_flags(fd::borrow(&pipe), OFlag::O_NONBLOCK, true)?;
+        Ok(Self {
+            stream,
+            pipe: Some(pipe),
+            writer: Some(fd::duplicate(fd::borrow(write_end))?),
+            listener: None,
+            has_tried_to_listen: false,
+            mode: Mode::Plain,
+            full_packets: 0,
+        })
+    }
+
+    /// Switches packets and signals on or off.
+    pub(super) fn order(&self, on: bool) -> io::Result<()> {
+        if let (Some(pipe), Some(writer)) = (&self.pipe, &self.writer) {
+            fd::set_flags(fd::borrow(writer), OFlag::O_DIRECT, on)?;
+            fd::set_flags(fd::borrow(pipe), OFlag::O_ASYNC, on)?;
+        }
+        if let Some(listener) = &self.listener {
+            fd::set_flags(fd::borrow(listener), OFlag::O_ASYNC, on)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn has_bytes(&self) -> bool {
+        self.pipe
+            .as_ref()
+            .is_some_and(|pipe| fd::readable_bytes(fd::borrow(pipe)) > 0)
+    }
+
+    /// Makes the descriptor that is signalled about reads; true when it was made.
+    pub(super) fn listen(&mut self) -> bool {
+        self.has_tried_to_listen = true;
+        let Some(writer) = &self.writer else {
+            return false;
+        };
+        let listener = fd::reopen_for_writing(fd::borrow(writer)).and_then(|listener| {
+            fd::notify_this_thread(fd::borrow(&listener), signal::notification())?;
+            fd::set_flags(fd::borrow(&listener), OFlag::O_ASYNC, true)?;
+            Ok(listener)
+        });
+        self.listener = listener.ok();
+        self.listener.is_some()
+    }
+
+    pub(super) fn identity(&self) -> io::Result<(u64, u64)> {
+        self.pipe
+            .as_ref()
+            .map_or(Ok((0, 0)), |pipe| fd::identity(fd::borrow(pipe)))
+    }
+
+    /// Reads one packet, which a page has room for; a smaller read would lose the rest of it.
+    pub(super) fn read_packet(&mut self, room: &mut Vec<u8>, page: usize) -> Found {
+        let Some(pipe) = &self.pipe else {
+            return Found::End;
+        };
+        let result = fd::read_into(fd::borrow(pipe), room, page);
+        self.found(result)
+    }
+
+    /// Reads as much as there is room for, and says whether more may be there.
+    pub(super) fn read(&mut self, batch: &mut Batch) -> (Found, bool) {
+        let Some(pipe) = &self.pipe else {
+            return (Found::End, false);
+        };
+        let result = batch.read(self.stream, fd::borrow(pipe));
+        let is_more = matches!(result, Ok((count, room)) if count == room);
+        (self.found(result.map(|(count, _)| count)), is_more)
+    }
+
+    fn found(&mut self, result: io::Result<usize>) -> Found {
+        match result {
+            Ok(count) if count > 0 => Found::Bytes(count),
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EINTR)) => {
+                Found::Nothing
+            }
+            // No error but these two is known for a pipe; whatever it is, nothing more can be read.
+            Ok(_) | Err(_) => {
+                self.pipe = None;
+                Found::End
+            }
+        }
+    }
+
+    /// Reads in order again, and what came before signals were on, which has none. Returns its bytes.
+    pub(super) fn end_bulk(&mut self, batch: &mut Batch) -> usize {
+        if self.mode != Mode::Bulk || self.order(true).is_err() {
+            return 0;
+        }
+        self.mode = Mode::Ordered;
+        self.full_packets = 0;
+        match self.has_bytes().then(|| self.read(batch)) {
+            Some((Found::Bytes(count), _)) => count,
+            _ => 0,
+        }
+    }
+}
+
+/// The number of a descriptor; -1 for none.
+pub(super) fn raw(fd: &Option<OwnedFd>) -> RawFd {
+    fd.as_ref().map_or(-1, AsRawFd::as_raw_fd)
+}
