@@ -24,6 +24,8 @@ const CHUNKS_UNDER_WAY: usize = 16;
 const CONFIRMATION: Duration = Duration::from_secs(1);
 /// A runner that needs all of [`CONFIRMATION`] can still report first.
 const MARGIN: Duration = Duration::from_millis(150);
+/// How long chunks are taken before others have a turn.
+const TURN: Duration = Duration::from_millis(1);
 /// As good as never, and far from the end of the clock.
 const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
@@ -86,6 +88,7 @@ pub(super) async fn run(
     // Boxed, so that dropping this future drops the runner's, which stops the tree.
     let mut running = Box::pin(catching(async { start.runner.run(job, sink).await }));
     let mut chunks_open = true;
+    let mut turn = Instant::now();
     let mut timer = Box::pin(sleep_until(Instant::now() + FAR));
     let mut timer_set_to = None;
     let exit = loop {
@@ -126,7 +129,14 @@ pub(super) async fn run(
             () = caught_up(watching), if behind => {}
             () = capture.progress(), if capture.is_spilling() => {}
             chunk = chunks.recv(), if may_take => match chunk {
-                Some(chunk) => steering.take(capture, chunk),
+                Some(chunk) => {
+                    steering.take(capture, chunk);
+                    // Output that never pauses must not keep the caller's own future from its turn.
+                    if turn.elapsed() >= TURN {
+                        tokio::task::yield_now().await;
+                        turn = Instant::now();
+                    }
+                }
                 None => chunks_open = false,
             },
         }
