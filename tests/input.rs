@@ -34,7 +34,7 @@ fn bad_requests_are_reports() {
         ),
         (
             r#"{"command":"touch RAN","timeoutMs":1e999}"#,
-            "the request is not valid JSON: number out of range at line 1 column 40",
+            "the request has a number that is too large at line 1 column 40",
         ),
         (
             r#"{"command":"touch RAN","cwd":7}"#,
@@ -76,6 +76,15 @@ fn bad_requests_are_reports() {
         assert_eq!(report.error.expect("an error").message, sentence);
     }
     assert!(!folder.join("RAN").exists());
+}
+
+#[test]
+fn a_byte_order_mark_before_a_request_is_passed_over() {
+    let ran = bsh(["--json", "--request", "-"])
+        .stdin("\u{feff}{\"command\":\"echo hi\"}")
+        .run()
+        .code(0);
+    assert_eq!(ran.report().output.expect("it ran").head, "hi\n");
 }
 
 #[test]
