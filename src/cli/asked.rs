@@ -12,7 +12,10 @@ use bsh::output::{Masks, SpillTarget};
 use bsh::request::MAX_REQUEST_BYTES;
 use bsh::runner::local::{Background, LocalSettings, StdinSource};
 use bsh::runner::ssh::SshSettings;
-use bsh::{BashRequest, EnvEdit, Input, ShellLimits, parse_duration, resolve_shell_limits, stdio};
+use bsh::{
+    BashRequest, EnvEdit, Input, ShellLimits, descriptor, parse_duration, resolve_shell_limits,
+    stdio,
+};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
@@ -385,7 +388,7 @@ fn local_settings(flags: &RunFlags) -> Result<LocalSettings, UsageError> {
             let typed = shown(typed);
             UsageError::new(format!("--pass-fd: {typed} is no descriptor from 3 up"))
         })?;
-        if !stdio::is_open(number) {
+        if !descriptor::is_open(number) {
             let sentence = format!("--pass-fd: descriptor {number} is not open");
             return Err(UsageError::new(sentence));
         }
@@ -505,7 +508,7 @@ fn add_named_fds(command: &str, pass_fds: &mut Vec<RawFd>) {
             if let Ok(number) = digits.parse::<RawFd>()
                 && number >= 3
                 && !pass_fds.contains(&number)
-                && stdio::is_open(number)
+                && descriptor::is_open(number)
             {
                 pass_fds.push(number);
             }

@@ -16,8 +16,8 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::output::spill::SpillTarget;
-use crate::output::spill::file::reason;
 use crate::runner::Stream;
+use crate::sys::failure::reason;
 
 /// How long a sink may take for one piece of at most 64 KiB before it is given up.
 pub const STANDSTILL: Duration = Duration::from_secs(1);
@@ -270,7 +270,7 @@ impl Spill {
             },
             Some(Ended::NotOpened(error)) => SpillOutcome {
                 path: None,
-                failed: Some(error.to_string()),
+                failed: Some(reason(error)),
             },
             Some(Ended::Abandoned) | None => SpillOutcome::default(),
         }
