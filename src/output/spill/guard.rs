@@ -209,7 +209,7 @@ impl Spill {
                 let _ = SigSet::all().thread_block();
                 let run = catch_unwind(AssertUnwindSafe(|| work(&shared, open)));
                 if run.is_err() {
-                    shared.end(Ended::Failed("the sink crashed".into()));
+                    shared.end(Ended::Failed("the spill crashed".into()));
                 }
                 shared.lock().gone = true;
                 shared.progress.notify_one();
@@ -291,7 +291,7 @@ impl Drop for Spill {
 }
 
 fn too_slow() -> String {
-    "the sink took nothing for a second; what it has is incomplete".into()
+    "the spill took nothing for a second; what was saved is incomplete".into()
 }
 
 /// What the thread does: open, write piece by piece, finish.
