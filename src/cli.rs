@@ -2,12 +2,16 @@
 
 mod about;
 pub mod asked;
+mod environment;
 pub mod extend;
 pub mod flags;
+mod input;
 mod limits;
 mod manual;
+mod masks;
 mod prose;
 mod quick;
+mod run;
 pub mod screen;
 pub mod usage;
 mod words;

@@ -54,6 +54,11 @@ impl UsageError {
     }
 }
 
+/// What was typed, at a length that a sentence can hold.
+pub fn shown(text: &OsStr) -> String {
+    text.to_string_lossy().chars().take(40).collect()
+}
+
 /// What to type in place of `bsh -c X`.
 fn command_after_c(args: &[OsString]) -> String {
     let after = args.iter().skip_while(|arg| *arg != "-c").skip(1);
