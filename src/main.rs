@@ -74,9 +74,5 @@ fn refused(code: ErrorCode, phase: Phase, sentence: &str, print: Print) -> Exit 
         data: None,
     };
     let result = refused_result(error, &ShellMessages::default());
-    let print = match print {
-        Print::Events => Print::Events,
-        _ => Print::Json,
-    };
     write_out(&rendered(&result, print, Look::default()), Exit::Trouble)
 }

@@ -104,6 +104,35 @@ fn bytes_that_are_not_utf_8_are_refused_with_their_place() {
     .run()
     .code(125);
     ran.complains("bsh: --cwd: the value is not UTF-8\n");
+    let ran = bsh([
+        OsStr::new("--mask"),
+        OsStr::from_bytes(b"\xff"),
+        OsStr::new("x"),
+    ])
+    .run()
+    .code(125);
+    ran.complains("bsh: the argument \u{fffd} is not UTF-8\n");
+}
+
+#[test]
+fn a_flag_of_json_with_a_value_still_asks_for_json() {
+    for (flag, lines) in [("--json=1", 1), ("--events=1", 1), ("--pretty=1", 25)] {
+        let ran = bsh([flag, "true"]).run().code(125).complains("");
+        assert!(ran.stdout.starts_with('{'), "{ran}");
+        assert_eq!(ran.stdout.lines().count(), lines, "{ran}");
+        let name = flag.trim_end_matches("=1");
+        assert!(
+            ran.stdout.contains(&format!("{name} takes no value")),
+            "{ran}"
+        );
+    }
+}
+
+#[test]
+fn wrong_usage_is_indented_where_reports_are() {
+    let ran = bsh(["--pretty", "-t", "5", "true"]).run().code(125);
+    assert!(ran.stdout.starts_with("{\n  \"tool\""), "{ran}");
+    assert_eq!(ran.report().error_code(), ("INVALID_INPUT", "input"));
 }
 
 #[test]
@@ -143,7 +172,7 @@ fn bad_flags_are_one_sentence_on_standard_error_or_one_report() {
         ),
         (
             &["--head-percent", "101", "touch RAN"],
-            "the limits conflict: headPercent is 101. Expected 1 to 100",
+            "--head-percent: 101 is over 100. Expected 1 to 100",
         ),
         (
             &[
@@ -153,7 +182,7 @@ fn bad_flags_are_one_sentence_on_standard_error_or_one_report() {
                 "1m",
                 "touch RAN",
             ],
-            "the limits conflict: defaultTimeoutMs (120000) is above maxTimeoutMs (60000)",
+            "--default-timeout: 2m is over the longest timeout, 1m. Expected at most that, or a longer --max-timeout",
         ),
         (
             &["-e", "=x", "touch RAN"],
@@ -193,11 +222,11 @@ fn bad_flags_are_one_sentence_on_standard_error_or_one_report() {
         ),
         (
             &["--request", "/no/such"],
-            "--request: cannot read /no/such: No such file or directory (os error 2)",
+            "--request: cannot read /no/such: No such file or directory",
         ),
         (
             &["--request", "-", "touch RAN"],
-            "the argument '--request <FILE|->' cannot be used with '[COMMAND]...'",
+            "--request and a command cannot be used together",
         ),
         (
             &["-c", "touch RAN"],
@@ -205,7 +234,27 @@ fn bad_flags_are_one_sentence_on_standard_error_or_one_report() {
         ),
         (
             &["--timeuot", "5s", "touch RAN"],
-            "unexpected argument '--timeuot' found. Tip: a similar argument exists: '--timeout'",
+            "there is no --timeuot. Did you mean --timeout?",
+        ),
+        (&["-z", "touch RAN"], "there is no -z. See bsh --help"),
+        (
+            &["-lc", "touch RAN"],
+            "there is no -lc, the command comes first: bsh 'touch RAN', or with the flags of a shell: bsh bash -lc 'touch RAN'",
+        ),
+        (
+            &["-euc", "touch RAN", "a"],
+            "there is no -euc, the command comes first: bsh 'touch RAN', or with the flags of a shell: bsh bash -euc 'touch RAN' a",
+        ),
+        (&["--json=1", "touch RAN"], "--json takes no value"),
+        (&["--live=no", "touch RAN"], "--live takes no value"),
+        (&["--timeout"], "--timeout: the value is missing"),
+        (
+            &["--spill", "a", "--spill-dir", "b", "touch RAN"],
+            "--spill and --spill-dir cannot be used together",
+        ),
+        (
+            &["--man", "touch RAN"],
+            "--man stands alone: nothing else can be given with it",
         ),
     ];
     let folder = tempdir("bad-flags");

@@ -7,7 +7,7 @@ use bsh::hooks::ShellEnv;
 use bsh::output::{Masks, SpillTarget};
 use bsh::runner::local::LocalSettings;
 use bsh::runner::ssh::SshSettings;
-use bsh::{Input, ShellLimits, resolve_shell_limits};
+use bsh::{Input, ShellLimits};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 
@@ -87,17 +87,26 @@ pub fn parse(args: &[OsString]) -> Parsed {
         Err(error) => return refused_by_clap(&error, args),
     };
     match Flags::from_arg_matches(&matches) {
-        Ok(flags) => parsed(flags, Some(&matches)),
+        Ok(flags) => match parsed(flags, Some(&matches)) {
+            Parsed::Refused { error, print } => refused(error, print, args),
+            parsed => parsed,
+        },
         Err(error) => refused_by_clap(&error, args),
     }
 }
 
 fn refused_by_clap(error: &clap::Error, args: &[OsString]) -> Parsed {
     // The flags are not understood, but what is to be hidden in their sentence is.
-    let typed = masks::typed(args);
+    let sentence = UsageError::of_clap(error, args).masked(&masks::typed(args));
+    refused(sentence, wanted_print(&Flags::command(), args), args)
+}
+
+/// A refusal of flags that may be meant for a shell, which then is the better thing to say.
+fn refused(error: UsageError, print: Print, args: &[OsString]) -> Parsed {
+    let meant_for_shell = UsageError::of_shell_flags(&Flags::command(), args);
     Parsed::Refused {
-        error: UsageError::of_clap(error, args).masked(&typed),
-        print: wanted_print(&Flags::command(), args),
+        error: meant_for_shell.map_or(error, |error| error.masked(&masks::typed(args))),
+        print,
     }
 }
 
@@ -138,9 +147,7 @@ fn meaning_of(
     if let Some(version) = &flags.policy.serve {
         return Ok(extend::serve(version)?.map_or(Parsed::Serve, Parsed::About));
     }
-    let overrides = limits::overrides(&flags.limits, |name| std::env::var_os(name))?;
-    let limits = resolve_shell_limits(overrides)
-        .map_err(|error| UsageError::new(format!("the limits conflict: {error}")))?;
+    let limits = limits::of(&flags.limits, |name| std::env::var_os(name))?;
     let runner = extend::runner(&flags.policy)?;
     if let Some(which) = &flags.output.schema {
         return extend::schema(which, &limits, &runner).map(Parsed::About);
