@@ -16,4 +16,5 @@ pub mod screen;
 pub mod usage;
 mod words;
 
+pub use about::About;
 pub use asked::{Asked, Parsed, Print, parse};

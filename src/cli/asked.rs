@@ -11,6 +11,7 @@ use bsh::{Input, ShellLimits};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 
+use crate::cli::about::About;
 use crate::cli::extend::{Hooks, RunnerChoice};
 use crate::cli::flags::{Flags, OutputFlags};
 use crate::cli::screen::Shown;
@@ -65,8 +66,8 @@ pub enum Parsed {
         /// As text or as JSON.
         print: Print,
     },
-    /// Print this about bsh itself.
-    About(String),
+    /// Print something about bsh itself.
+    About(About),
     /// Serve a bsh on another machine.
     Serve,
     /// Wrong usage.
@@ -81,9 +82,11 @@ pub fn parse(args: &[OsString]) -> Parsed {
     let matches = match Flags::command().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            return Parsed::About(about::help(args));
+            return Parsed::About(About::new("the help", about::help(args)));
         }
-        Err(error) if !error.use_stderr() => return Parsed::About(error.to_string()),
+        Err(error) if !error.use_stderr() => {
+            return Parsed::About(About::new("the version", error.to_string()));
+        }
         Err(error) => return refused_by_clap(&error, args),
     };
     match Flags::from_arg_matches(&matches) {
@@ -117,8 +120,8 @@ fn parsed(flags: Flags, matches: Option<&ArgMatches>) -> Parsed {
 }
 
 fn meant(flags: Flags, matches: Option<&ArgMatches>) -> Result<Parsed, UsageError> {
-    if let Some(text) = about::asked_for(&flags.about)? {
-        return Ok(Parsed::About(text));
+    if let Some(about) = about::asked_for(&flags.about)? {
+        return Ok(Parsed::About(about));
     }
     let masks = masks::of(&flags.output)?;
     let parsed = match flags.about.explain.is_some() {
@@ -145,12 +148,16 @@ fn meaning_of(
     masks: Masks,
 ) -> Result<Parsed, UsageError> {
     if let Some(version) = &flags.policy.serve {
-        return Ok(extend::serve(version)?.map_or(Parsed::Serve, Parsed::About));
+        return Ok(match extend::serve(version)? {
+            Some(text) => Parsed::About(About::new("the version", text)),
+            None => Parsed::Serve,
+        });
     }
     let limits = limits::of(&flags.limits, |name| std::env::var_os(name))?;
     let runner = extend::runner(&flags.policy)?;
     if let Some(which) = &flags.output.schema {
-        return extend::schema(which, &limits, &runner).map(Parsed::About);
+        let text = extend::schema(which, &limits, &runner)?;
+        return Ok(Parsed::About(About::new("the schema", text)));
     }
     let env = ShellEnv {
         edits: match matches {

@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
+use bsh::failure::reason;
 use bsh::request::MAX_REQUEST_BYTES;
 use bsh::{BashRequest, Input, parse_duration};
 
@@ -77,8 +78,9 @@ fn read_request(file: &Path) -> Result<Vec<u8>, UsageError> {
     };
     read.map_err(|error| {
         UsageError::new(format!(
-            "--request: cannot read {}: {error}",
-            file.display()
+            "--request: cannot read {}: {}",
+            file.display(),
+            reason(&error)
         ))
     })?;
     Ok(text)
