@@ -111,7 +111,7 @@ fn bytes_that_are_not_utf_8_are_refused_with_their_place() {
     ])
     .run()
     .code(125);
-    ran.complains("bsh: the argument \u{fffd} is not UTF-8\n");
+    ran.complains("bsh: a value that has to be UTF-8 is not\n");
 }
 
 #[test]

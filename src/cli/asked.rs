@@ -100,7 +100,7 @@ pub fn parse(args: &[OsString]) -> Parsed {
 
 fn refused_by_clap(error: &clap::Error, args: &[OsString]) -> Parsed {
     // The flags are not understood, but what is to be hidden in their sentence is.
-    let sentence = UsageError::of_clap(error, args).masked(&masks::typed(args));
+    let sentence = UsageError::of_clap(error).masked(&masks::typed(args));
     refused(sentence, wanted_print(&Flags::command(), args), args)
 }
 

@@ -32,7 +32,7 @@ impl UsageError {
     }
 
     /// What the parser says, as one sentence.
-    pub fn of_clap(error: &clap::Error, args: &[OsString]) -> Self {
+    pub fn of_clap(error: &clap::Error) -> Self {
         let flag = match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(flag)) => named(flag),
             _ => "the command line",
@@ -55,11 +55,8 @@ impl UsageError {
             },
             ErrorKind::TooManyValues => Self::new(format!("{flag} takes no value")),
             ErrorKind::InvalidValue => Self::new(format!("{flag}: the value is missing")),
-            ErrorKind::InvalidUtf8 => {
-                let wrong = args.iter().find(|arg| arg.to_str().is_none());
-                let wrong = shown(wrong.map_or(OsStr::new(""), OsString::as_os_str));
-                Self::new(format!("the argument {wrong} is not UTF-8"))
-            }
+            // The parser does not say which, and others may be anything.
+            ErrorKind::InvalidUtf8 => Self::new("a value that has to be UTF-8 is not"),
             _ => {
                 let text = error.to_string();
                 let first = text.lines().next().unwrap_or_default();
