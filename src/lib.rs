@@ -28,7 +28,7 @@ pub mod units;
 
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-pub use sys::{process, start, stdio, terminal, watch};
+pub use sys::{descriptor, failure, process, start, stdio, terminal, watch};
 
 pub use control::Control;
 pub use environment::{EnvEdit, EnvVars, default_shell_env, edited_env, shell_env};

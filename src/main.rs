@@ -9,8 +9,8 @@ use std::sync::PoisonError;
 
 use bsh::{ErrorCode, Phase, ShellError, ShellMessages, process, tool::refused_result};
 
-use crate::cli::{Parsed, Print};
-use crate::session::print::{Look, complain, rendered, write_out};
+use crate::cli::{About, Parsed, Print};
+use crate::session::print::{Look, complain, rendered, words_of, write_out};
 use crate::session::{Exit, panics};
 
 // The tests of this crate have a main function of their own.
@@ -25,7 +25,7 @@ fn run() -> i32 {
     bsh::process::close_to_others();
     let print = std::sync::Mutex::new(Print::Text);
     let exit = panics::caught(|| match cli::parse(&args) {
-        Parsed::About(text) => write_out(&text, Exit::Fine),
+        Parsed::About(About { what, text }) => write_out(what, &text, Exit::Fine),
         Parsed::Explain {
             command,
             code,
@@ -37,12 +37,13 @@ fn run() -> i32 {
             &error.to_string(),
             print,
         ),
-        Parsed::Serve => session::serve::serve()
-            .unwrap_or_else(|error| failed(&format!("{error:#}"), Print::Text)),
+        Parsed::Serve => {
+            session::serve::serve().unwrap_or_else(|error| failed(&words_of(&error), Print::Text))
+        }
         Parsed::Run(asked) => {
             let how = asked.print;
             *print.lock().unwrap_or_else(PoisonError::into_inner) = how;
-            session::run(*asked).unwrap_or_else(|error| failed(&format!("{error:#}"), how))
+            session::run(*asked).unwrap_or_else(|error| failed(&words_of(&error), how))
         }
     })
     .unwrap_or_else(|panic| {
@@ -74,9 +75,6 @@ fn refused(code: ErrorCode, phase: Phase, sentence: &str, print: Print) -> Exit 
         data: None,
     };
     let result = refused_result(error, &ShellMessages::default());
-    let print = match print {
-        Print::Events => Print::Events,
-        _ => Print::Json,
-    };
-    write_out(&rendered(&result, print, Look::default()), Exit::Trouble)
+    let text = rendered(&result, print, Look::default());
+    write_out("the report", &text, Exit::Trouble)
 }

@@ -108,6 +108,7 @@ catalogue! {
     InputUnknownKey "input.unknown-key" "unknown key {key}. Expected {expected}" ["key", "expected"];
     InputRepeatedKey "input.repeated-key" "key {key} is given twice. Expected each key once" ["key"];
     InputSyntax "input.syntax" "the request is not valid JSON: {detail}" ["detail"];
+    InputNumberTooLarge "input.number-too-large" "the request has a number that is too large at {place}" ["place"];
     InputTrailing "input.trailing" "the request is followed by something else. Expected one JSON object" [];
     InputTooLarge "input.too-large" "the request is larger than {max}" ["max"];
     InputNotUtf8 "input.not-utf-8" "the request is not UTF-8 at offset {offset}" ["offset"];

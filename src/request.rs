@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub use error::{InputError, Kind, Param};
+pub(crate) use parse::place_of_number_too_large;
 pub use parse::{parse_bash_input, parse_bash_text};
 
 /// The longest request and the longest command, in bytes.

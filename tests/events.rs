@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -167,6 +168,26 @@ fn a_reader_that_goes_away_stops_the_tree() {
     pipe.read_exact(&mut ready).expect("the command is ready");
     drop(running.child.stdout.take());
     running.end().signal(Signal::SIGPIPE).complains("");
+    let mut rest = Vec::new();
+    pipe.read_to_end(&mut rest).expect("the tree is gone");
+}
+
+#[test]
+fn events_that_cannot_be_written_stop_the_tree() {
+    let fifo = folder("events-full").join("fifo");
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a pipe with a name");
+    // Open before there is a writer, so it makes no difference how far the command comes.
+    let mut pipe = File::options()
+        .read(true)
+        .custom_flags(nix::libc::O_NONBLOCK)
+        .open(&fifo)
+        .expect("a pipe without a writer");
+    // It would go on for longer than the guard of the tests.
+    let command = format!("exec 9>'{}'; sleep 1000", fifo.display());
+    let full = File::options().write(true).open("/dev/full");
+    let ran = bsh(["--events", &command]).with_stdout(full.expect("/dev/full"));
+    ran.code(125)
+        .complains("bsh: cannot write the events to standard output: No space left on device\n");
     let mut rest = Vec::new();
     pipe.read_to_end(&mut rest).expect("the tree is gone");
 }

@@ -323,7 +323,7 @@ async fn an_after_run_hook_replaces_view_and_notes_but_not_the_error() {
 async fn a_spill_that_fails_never_harms_the_command() {
     for (does, detail) in [
         (Does::Fail, "the disk is gone"),
-        (Does::Panic, "the sink crashed"),
+        (Does::Panic, "the spill crashed"),
         (Does::Refuse, ""),
     ] {
         let tool = script().tool().spill(Hook(does));

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
-use crate::harness::bsh;
+use crate::harness::{Mirror, bsh};
 
 #[test]
 fn bad_requests_are_reports() {
@@ -34,7 +34,7 @@ fn bad_requests_are_reports() {
         ),
         (
             r#"{"command":"touch RAN","timeoutMs":1e999}"#,
-            "the request is not valid JSON: number out of range at line 1 column 40",
+            "the request has a number that is too large at line 1 column 40",
         ),
         (
             r#"{"command":"touch RAN","cwd":7}"#,
@@ -79,6 +79,15 @@ fn bad_requests_are_reports() {
 }
 
 #[test]
+fn a_byte_order_mark_before_a_request_is_passed_over() {
+    let ran = bsh(["--json", "--request", "-"])
+        .stdin("\u{feff}{\"command\":\"echo hi\"}")
+        .run()
+        .code(0);
+    assert_eq!(ran.report().output.expect("it ran").head, "hi\n");
+}
+
+#[test]
 fn bytes_that_are_not_utf_8_are_refused_with_their_place() {
     let ran = bsh(["--request", "-"])
         .stdin(b"{\"command\":\"\xff\"}".as_slice())
@@ -95,6 +104,36 @@ fn bytes_that_are_not_utf_8_are_refused_with_their_place() {
     .run()
     .code(125);
     ran.complains("bsh: --cwd: the value is not UTF-8\n");
+    let ran = bsh([
+        OsStr::new("--mask"),
+        OsStr::from_bytes(b"\xff"),
+        OsStr::new("x"),
+    ])
+    .run()
+    .code(125);
+    ran.complains("bsh: a value that has to be UTF-8 is not\n");
+}
+
+#[test]
+fn a_flag_of_json_with_a_value_still_asks_for_json() {
+    for (flag, lines) in [("--json=1", 1), ("--events=1", 1), ("--pretty=1", 25)] {
+        let ran = bsh([flag, "true"]).run().code(125).complains("");
+        assert!(ran.stdout.starts_with('{'), "{ran}");
+        assert_eq!(ran.stdout.lines().count(), lines, "{ran}");
+        let name = flag.trim_end_matches("=1");
+        assert!(
+            ran.stdout.contains(&format!("{name} takes no value")),
+            "{ran}"
+        );
+    }
+}
+
+#[test]
+fn wrong_usage_is_indented_where_reports_are() {
+    let ran = bsh(["--pretty", "-t", "5", "true"]).run().code(125);
+    assert!(ran.stdout.starts_with("{\n  \"tool\""), "{ran}");
+    let report = Mirror::read(&ran.stdout).expect("one object");
+    assert_eq!(report.error_code(), ("INVALID_INPUT", "input"));
 }
 
 #[test]
@@ -134,7 +173,7 @@ fn bad_flags_are_one_sentence_on_standard_error_or_one_report() {
         ),
         (
             &["--head-percent", "101", "touch RAN"],
-            "the limits conflict: headPercent is 101. Expected 1 to 100",
+            "--head-percent: 101 is over 100. Expected 1 to 100",
         ),
         (
             &[
@@ -144,7 +183,7 @@ fn bad_flags_are_one_sentence_on_standard_error_or_one_report() {
                 "1m",
                 "touch RAN",
             ],
-            "the limits conflict: defaultTimeoutMs (120000) is above maxTimeoutMs (60000)",
+            "--default-timeout: 2m is over the longest timeout, 1m. Expected at most that, or a longer --max-timeout",
         ),
         (
             &["-e", "=x", "touch RAN"],
@@ -184,11 +223,11 @@ fn bad_flags_are_one_sentence_on_standard_error_or_one_report() {
         ),
         (
             &["--request", "/no/such"],
-            "--request: cannot read /no/such: No such file or directory (os error 2)",
+            "--request: cannot read /no/such: No such file or directory",
         ),
         (
             &["--request", "-", "touch RAN"],
-            "the argument '--request <FILE|->' cannot be used with '[COMMAND]...'",
+            "--request and a command cannot be used together",
         ),
         (
             &["-c", "touch RAN"],
@@ -196,7 +235,26 @@ fn bad_flags_are_one_sentence_on_standard_error_or_one_report() {
         ),
         (
             &["--timeuot", "5s", "touch RAN"],
-            "unexpected argument '--timeuot' found. Tip: a similar argument exists: '--timeout'",
+            "there is no --timeuot. Did you mean --timeout?",
+        ),
+        (&["-z", "touch RAN"], "there is no -z. See bsh --help"),
+        (
+            &["-lc", "touch RAN"],
+            "there is no -lc, the command comes first: bsh 'touch RAN', or with the flags of a shell: bsh bash -lc 'touch RAN'",
+        ),
+        (
+            &["-euc", "touch RAN", "a"],
+            "there is no -euc, the command comes first: bsh 'touch RAN', or with the flags of a shell: bsh bash -euc 'touch RAN' a",
+        ),
+        (&["--live=no", "touch RAN"], "--live takes no value"),
+        (&["--timeout"], "--timeout: the value is missing"),
+        (
+            &["--spill", "a", "--spill-dir", "b", "touch RAN"],
+            "--spill and --spill-dir cannot be used together",
+        ),
+        (
+            &["--man", "touch RAN"],
+            "--man stands alone: nothing else can be given with it",
         ),
     ];
     let folder = tempdir("bad-flags");

@@ -15,6 +15,9 @@ fn limited(limit: &str, args: &[&str]) -> Ran {
 #[track_caller]
 fn says_something(ran: &Ran) {
     assert!(!ran.stderr.contains("panicked"), "{ran}");
+    // The number of an error is for whoever mends bsh, its words are for its users.
+    let numbered = [&ran.stdout, &ran.stderr].map(|text| text.contains("(os error"));
+    assert_eq!(numbered, [false, false], "{ran}");
     if ran.stdout.is_empty() {
         let is_a_sentence = ran.stderr.starts_with("bsh: ") && ran.stderr.lines().count() == 1;
         assert!(is_a_sentence && ran.status.code() == Some(125), "{ran}");

@@ -109,7 +109,8 @@ fn a_flag_that_is_not_understood_shows_no_secret() {
         &["--mask", "hunter2", "-c", "echo hunter2"][..],
         &["--mask", "hunter2", "--hunter2", "x"],
         &["--hunter2", "--mask=hunter2", "x"],
-        &["--mask-env", "SECRET", "--json=hunter2", "x"],
+        &["--mask-env", "SECRET", "--hunter2", "x"],
+        &["--mask", "hunter2", "-lc", "echo hunter2"],
     ] {
         let ran = bsh(args).env("SECRET", "hunter2").run().code(125);
         assert!(!ran.stderr.contains("hunter2"), "{ran}");

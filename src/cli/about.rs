@@ -22,6 +22,21 @@ const MOST_USED: [&str; 12] = [
 /// The columns of help that is read from a pipe.
 const WIDTH: usize = 100;
 
+/// A text about bsh itself.
+#[derive(Debug)]
+pub struct About {
+    /// What it is, for the sentence that says that it could not be written.
+    pub what: &'static str,
+    pub text: String,
+}
+
+impl About {
+    /// Names a text.
+    pub fn new(what: &'static str, text: String) -> Self {
+        Self { what, text }
+    }
+}
+
 /// What `-h` or `--help` prints, whichever of them comes first.
 pub fn help(args: &[OsString]) -> String {
     let place = |is: &dyn Fn(&str) -> bool| {
@@ -45,11 +60,15 @@ pub fn help(args: &[OsString]) -> String {
 ///
 /// # Errors
 /// A shell that is not known.
-pub fn asked_for(flags: &AboutFlags) -> Result<Option<String>, UsageError> {
+pub fn asked_for(flags: &AboutFlags) -> Result<Option<About>, UsageError> {
     if flags.man {
-        return Ok(Some(manual::page(described().long_about(LONG_ABOUT))));
+        let page = manual::page(described().long_about(LONG_ABOUT));
+        return Ok(Some(About::new("the manual page", page)));
     }
-    flags.completions.as_deref().map(completions).transpose()
+    let Some(shell) = &flags.completions else {
+        return Ok(None);
+    };
+    Ok(Some(About::new("the completions", completions(shell)?)))
 }
 
 fn completions(shell: &OsStr) -> Result<String, UsageError> {

@@ -1,28 +1,63 @@
 //! The limits, from flags and from the variables of the environment.
 
 use std::ffi::{OsStr, OsString};
+use std::time::Duration;
 
-use bsh::{LimitOverrides, QuantityError, parse_duration, parse_size, whole_millis};
+use bsh::{
+    LimitError, LimitOverrides, QuantityError, ShellLimits, parse_duration, parse_size,
+    resolve_shell_limits, whole_millis,
+};
 
 use crate::cli::flags::LimitFlags;
 use crate::cli::usage::UsageError;
 
-/// The limits that flags and variables set; a flag wins.
+/// The limits in force: what flags and variables set, over the defaults; a flag wins.
 ///
 /// # Errors
-/// A value that is none, naming its flag or variable.
-pub fn overrides(
+/// A value that is none, or that does not fit the others, naming its flag or variable.
+pub fn of(
     flags: &LimitFlags,
     variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<ShellLimits, UsageError> {
+    let overrides = overrides(flags, &variable)?;
+    resolve_shell_limits(overrides).map_err(|error| {
+        let words = |ms| humantime::format_duration(Duration::from_millis(ms));
+        UsageError::new(match error {
+            LimitError::Percent(percent) => {
+                let name = name_of(&flags.head_percent, "HEAD_PERCENT");
+                format!("{name}: {percent} is over 100. Expected 1 to 100")
+            }
+            LimitError::DefaultAboveMax { default, max } => format!(
+                "{}: {} is over the longest timeout, {}. Expected at most that, or a longer --max-timeout",
+                name_of(&flags.default_timeout, "DEFAULT_TIMEOUT"),
+                words(default),
+                words(max)
+            ),
+            // No value of a flag is zero.
+            other => other.to_string(),
+        })
+    })
+}
+
+/// How a value was set: by its flag, or by its variable.
+fn name_of(flag: &Option<OsString>, name: &str) -> String {
+    match flag {
+        Some(_) => format!("--{}", name.to_ascii_lowercase().replace('_', "-")),
+        None => format!("BSH_{name}"),
+    }
+}
+
+fn overrides(
+    flags: &LimitFlags,
+    variable: &impl Fn(&str) -> Option<OsString>,
 ) -> Result<LimitOverrides, UsageError> {
     let pick = |flag: &Option<OsString>, name: &str, parse: Parse| -> Result<_, UsageError> {
-        let dashed = name.to_ascii_lowercase().replace('_', "-");
+        let source = name_of(flag, name);
         if let Some(typed) = flag {
-            return value_of(&format!("--{dashed}"), typed, parse).map(Some);
+            return value_of(&source, typed, parse).map(Some);
         }
-        let variable_name = format!("BSH_{name}");
-        match variable(&variable_name).filter(|value| !value.is_empty()) {
-            Some(value) => value_of(&variable_name, &value, parse).map(Some),
+        match variable(&source).filter(|value| !value.is_empty()) {
+            Some(value) => value_of(&source, &value, parse).map(Some),
             None => Ok(None),
         }
     };
@@ -69,9 +104,9 @@ mod tests {
     use super::*;
     use crate::cli::flags::Flags;
 
-    fn overrides_of(args: &[&str], variables: &[(&str, &str)]) -> Result<LimitOverrides, String> {
+    fn limits_of(args: &[&str], variables: &[(&str, &str)]) -> Result<ShellLimits, String> {
         let flags = Flags::parse_from([&["bsh"], args, &["true"]].concat());
-        overrides(&flags.limits, |name| {
+        of(&flags.limits, |name| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| OsString::from(value))
         })
@@ -85,24 +120,40 @@ mod tests {
             ("BSH_KILL_GRACE", "1s"),
             ("BSH_MAX_OUTPUT", ""),
         ];
-        let limits = overrides_of(&["--max-lines", "9"], &variables).expect("valid");
-        let expected = LimitOverrides {
-            max_output_lines: Some(9),
-            kill_grace_ms: Some(1_000),
-            ..LimitOverrides::default()
-        };
-        assert_eq!(limits, expected);
+        let limits = limits_of(&["--max-lines", "9"], &variables).expect("valid");
+        let defaults = ShellLimits::default();
+        assert_eq!((limits.max_output_lines, limits.kill_grace_ms), (9, 1_000));
+        assert_eq!(limits.max_output_bytes, defaults.max_output_bytes);
     }
 
     #[test]
     fn a_wrong_value_is_named() {
         assert_eq!(
-            overrides_of(&[], &[("BSH_KILL_GRACE", "5")]),
+            limits_of(&[], &[("BSH_KILL_GRACE", "5")]),
             Err("BSH_KILL_GRACE: 5 has no unit: say 5s or 5ms".to_owned())
         );
         assert_eq!(
-            overrides_of(&["--head-percent", "a"], &[]),
+            limits_of(&["--head-percent", "a"], &[]),
             Err("--head-percent: a is not a whole number over 0".to_owned())
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_said_of_what_set_it() {
+        assert_eq!(
+            limits_of(&[], &[("BSH_HEAD_PERCENT", "101")]),
+            Err("BSH_HEAD_PERCENT: 101 is over 100. Expected 1 to 100".to_owned())
+        );
+        let sentence =
+            "is over the longest timeout, 10m. Expected at most that, or a longer --max-timeout";
+        let variables = [("BSH_DEFAULT_TIMEOUT", "600001ms")];
+        assert_eq!(
+            limits_of(&[], &variables),
+            Err(format!("BSH_DEFAULT_TIMEOUT: 10m 1ms {sentence}"))
+        );
+        assert_eq!(
+            limits_of(&["--default-timeout", "11m"], &variables),
+            Err(format!("--default-timeout: 11m {sentence}"))
         );
     }
 }

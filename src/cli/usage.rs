@@ -1,6 +1,7 @@
 //! Wrong usage: one sentence of it, and whether it has to be JSON.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 
 use clap::builder::ArgAction;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -30,60 +31,121 @@ impl UsageError {
         Self::new(masks.mask_str(&self.sentence))
     }
 
-    /// What clap says, as one sentence with its suggestion.
-    pub fn of_clap(error: &clap::Error, args: &[OsString]) -> Self {
-        if error.kind() == ErrorKind::UnknownArgument
-            && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
-            && flag == "-c"
-        {
-            return Self::new(format!(
-                "there is no -c, the command comes first: bsh {}",
-                command_after_c(args)
-            ));
-        }
-        let text = error.to_string();
-        let lines = text
-            .lines()
-            .map(str::trim)
-            // The hint to type `-- --wrong` would make a command of a mistyped flag.
-            .filter(|line| !line.is_empty() && !line.starts_with("tip: to pass"))
-            .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
-        let sentence = lines.collect::<Vec<_>>().join(" ");
-        let sentence = sentence.strip_prefix("error: ").unwrap_or(&sentence);
-        Self::new(sentence.replace(" tip: ", ". Tip: "))
-    }
-}
-
-/// What to type in place of `bsh -c X`.
-fn command_after_c(args: &[OsString]) -> String {
-    let after = args.iter().skip_while(|arg| *arg != "-c").skip(1);
-    let words: Vec<String> = after
-        .map(|arg| arg.to_string_lossy().into_owned())
-        .collect();
-    match words.first() {
-        Some(line) => quote(&command_line(std::slice::from_ref(line))),
-        None => "COMMAND".to_owned(),
-    }
-}
-
-/// Whether JSON was asked for before the first word of the command, in a line that may be wrong.
-pub fn wanted_print(command: &Command, args: &[OsString]) -> Print {
-    let mut args = args.iter().skip(1);
-    while let Some(arg) = args.next() {
-        if arg == "--json" || arg == "--pretty" {
-            return Print::Json;
-        }
-        if arg == "--events" {
-            return Print::Events;
-        }
-        let Some(takes_next) = reads_next(command, arg) else {
-            return Print::Text;
+    /// What the parser says, as one sentence.
+    pub fn of_clap(error: &clap::Error) -> Self {
+        let flag = match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(flag)) => named(flag),
+            _ => "the command line",
         };
-        if takes_next {
-            args.next();
+        match error.kind() {
+            ErrorKind::UnknownArgument => match error.get(ContextKind::SuggestedArg) {
+                Some(ContextValue::String(known)) => {
+                    Self::new(format!("there is no {flag}. Did you mean {known}?"))
+                }
+                _ => Self::new(format!("there is no {flag}. See bsh --help")),
+            },
+            ErrorKind::ArgumentConflict => match error.get(ContextKind::PriorArg) {
+                Some(ContextValue::String(other)) => {
+                    let other = named(other);
+                    Self::new(format!("{flag} and {other} cannot be used together"))
+                }
+                _ => Self::new(format!(
+                    "{flag} stands alone: nothing else can be given with it"
+                )),
+            },
+            ErrorKind::TooManyValues => Self::new(format!("{flag} takes no value")),
+            ErrorKind::InvalidValue => Self::new(format!("{flag}: the value is missing")),
+            // The parser does not say which, and others may be anything.
+            ErrorKind::InvalidUtf8 => Self::new("a value that has to be UTF-8 is not"),
+            _ => {
+                let text = error.to_string();
+                let first = text.lines().next().unwrap_or_default();
+                Self::new(first.strip_prefix("error: ").unwrap_or(first))
+            }
         }
     }
-    Print::Text
+
+    /// What to type in place of the flags of a shell, such as `-c X` and `-lc X`, when they were typed.
+    pub fn of_shell_flags(command: &Command, args: &[OsString]) -> Option<Self> {
+        let (flags, after) = typed_flags(command, args)
+            .into_iter()
+            .map(|(flag, after)| (flag.to_string_lossy(), after))
+            .find(|(flag, _)| are_shell_flags(flag))?;
+        let after = after.iter().map(|arg| arg.to_string_lossy().into_owned());
+        let mut line = vec!["bash".to_owned(), flags.clone().into_owned()];
+        line.extend(after);
+        let typed = match line.get(2) {
+            Some(typed) => quote(typed),
+            None => "COMMAND".to_owned(),
+        };
+        let sentence = format!("there is no {flags}, the command comes first: bsh {typed}");
+        Some(Self::new(match (flags.as_ref(), line.len()) {
+            ("-c", _) | (_, 2) => sentence,
+            _ => format!(
+                "{sentence}, or with the flags of a shell: bsh {}",
+                command_line(&line)
+            ),
+        }))
+    }
+}
+
+/// A flag without the name of its value.
+fn named(flag: &str) -> &str {
+    match flag.split(' ').next() {
+        Some("[COMMAND]...") => "a command",
+        Some(name) => name,
+        None => flag,
+    }
+}
+
+/// Whether these are flags that a shell has in front of a command line, none of which bsh has so.
+fn are_shell_flags(flag: &str) -> bool {
+    let letters = flag
+        .strip_prefix('-')
+        .and_then(|flags| flags.strip_suffix('c'));
+    // No -h, which bsh has.
+    letters.is_some_and(|letters| {
+        letters
+            .chars()
+            .all(|letter| "abefilmnpuvx".contains(letter))
+    })
+}
+
+/// What was typed, at a length that a sentence can hold.
+pub fn shown(text: &OsStr) -> String {
+    text.to_string_lossy().chars().take(40).collect()
+}
+
+/// How the sentence about a line that may be wrong is printed: what counts stands before the first word
+/// of the command. A value of a flag that takes none changes nothing of what was meant.
+pub fn wanted_print(command: &Command, args: &[OsString]) -> Print {
+    let typed = typed_flags(command, args);
+    let has = |name: &str| {
+        typed.iter().any(|(flag, _)| {
+            let rest = flag.as_bytes().strip_prefix(name.as_bytes());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"="))
+        })
+    };
+    match () {
+        () if has("--pretty") => Print::PrettyJson,
+        () if has("--json") => Print::Json,
+        () if has("--events") => Print::Events,
+        () => Print::Text,
+    }
+}
+
+/// The flags before the first word of the command, each with all that follows it.
+fn typed_flags<'a>(command: &Command, args: &'a [OsString]) -> Vec<(&'a OsStr, &'a [OsString])> {
+    let mut typed = Vec::new();
+    let mut rest = args.get(1..).unwrap_or_default();
+    while let Some((flag, after)) = rest.split_first() {
+        let Some(takes_next) = reads_next(command, flag) else {
+            break;
+        };
+        typed.push((flag.as_os_str(), after));
+        rest = after.get(usize::from(takes_next)..).unwrap_or_default();
+    }
+    typed
 }
 
 /// For a flag, whether its value is the next argument; none for a word, which ends the flags.
@@ -119,16 +181,50 @@ mod tests {
     use super::*;
     use crate::cli::flags::Flags;
 
+    fn args_of(words: &[&str]) -> Vec<OsString> {
+        ["bsh"].iter().chain(words).map(OsString::from).collect()
+    }
+
     #[test]
-    fn json_counts_only_before_the_command() {
-        let wants = |args: &[&str]| {
-            let args: Vec<OsString> = args.iter().map(OsString::from).collect();
-            wanted_print(&Flags::command(), &args) == Print::Json
+    fn what_is_printed_is_asked_for_before_the_command() {
+        let wanted = |words: &[&str]| wanted_print(&Flags::command(), &args_of(words));
+        let cases: [(&[&str], Print); 9] = [
+            (&["--json", "--wrong"], Print::Json),
+            (&["--json=1", "x"], Print::Json),
+            (&["--events=yes", "x"], Print::Events),
+            (
+                &["--wrong", "-t", "5s", "-k5s", "--pretty"],
+                Print::PrettyJson,
+            ),
+            (&["--json", "--wrong", "--pretty"], Print::PrettyJson),
+            (&["--jsonl", "x"], Print::Text),
+            (&["echo", "--json"], Print::Text),
+            (&["--", "--json"], Print::Text),
+            (&["-C", "--json", "--wrong"], Print::Text),
+        ];
+        for (words, print) in cases {
+            assert_eq!(wanted(words), print, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_flags_of_a_shell_are_taken_for_them() {
+        let said = |words: &[&str]| {
+            let error = UsageError::of_shell_flags(&Flags::command(), &args_of(words));
+            error.map(|error| error.to_string())
         };
-        assert!(wants(&["bsh", "--json", "--wrong"]));
-        assert!(wants(&["bsh", "--wrong", "-t", "5s", "-k5s", "--pretty"]));
-        assert!(!wants(&["bsh", "echo", "--json"]));
-        assert!(!wants(&["bsh", "--", "--json"]));
-        assert!(!wants(&["bsh", "-C", "--json", "--wrong"]));
+        assert_eq!(
+            said(&["-t", "5s", "-c"]).as_deref(),
+            Some("there is no -c, the command comes first: bsh COMMAND")
+        );
+        for words in [
+            &["-hc", "x"][..],
+            &["bash", "-lc", "x"],
+            &["-C", "-lc", "x"],
+            &["-l", "x"],
+            &["--", "-c", "x"],
+        ] {
+            assert_eq!(said(words), None, "{words:?}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::hooks::{HookFailure, HookFuture, Planned};
 use crate::output::{Spill, SpillTarget};
+use crate::sys::failure::reason;
 
 /// Opens a spill for each run.
 ///
@@ -61,7 +62,7 @@ impl SpillFactory for SpillTarget {
     fn open<'a>(&'a self, _: Planned<'a>) -> HookFuture<'a, Spill> {
         Box::pin(async {
             let opened = Spill::open(self.clone()).await;
-            opened.map_err(|error| HookFailure::new(error.to_string()))
+            opened.map_err(|error| HookFailure::new(reason(&error)))
         })
     }
 }

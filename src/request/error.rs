@@ -72,6 +72,8 @@ pub enum InputError {
     RepeatedKey(String),
     /// Broken JSON, with the place.
     Syntax(String),
+    /// A number of valid JSON that no float can hold, with the place.
+    NumberTooLarge(String),
     TrailingData,
     TooLarge,
     NotUtf8 {
@@ -116,6 +118,9 @@ impl InputError {
             }
             Self::Syntax(detail) => {
                 messages.render(Message::InputSyntax, &[("detail", &cut_to(detail, 400))])
+            }
+            Self::NumberTooLarge(place) => {
+                messages.render(Message::InputNumberTooLarge, &[("place", place)])
             }
             Self::TrailingData => messages.plain(Message::InputTrailing),
             Self::TooLarge => messages.render(Message::InputTooLarge, &[("max", &max)]),

@@ -19,11 +19,11 @@ pub fn parse_bash_input(value: &Value) -> Result<BashRequest, InputError> {
     }
 }
 
-/// Reads a request from JSON text.
+/// Reads a request from JSON text. A byte order mark before it is passed over (RFC 8259, section 8.1).
 ///
 /// # Errors
-/// As [`parse_bash_input`], and text over 16 MiB, bytes that are not UTF-8, broken JSON, a key given
-/// twice, anything after the object.
+/// As [`parse_bash_input`], and text over 16 MiB, bytes that are not UTF-8, broken JSON, a number over
+/// 1.8e308, a key given twice, anything after the object.
 pub fn parse_bash_text(text: impl AsRef<[u8]>) -> Result<BashRequest, InputError> {
     let bytes = text.as_ref();
     if bytes.len() > MAX_REQUEST_BYTES {
@@ -32,9 +32,9 @@ pub fn parse_bash_text(text: impl AsRef<[u8]>) -> Result<BashRequest, InputError
     let text = std::str::from_utf8(bytes).map_err(|error| InputError::NotUtf8 {
         offset: error.valid_up_to(),
     })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let raw = RawRequest::deserialize(&mut deserializer)
-        .map_err(|error| InputError::Syntax(error.to_string()))?;
+    let raw = RawRequest::deserialize(&mut deserializer).map_err(not_read)?;
     deserializer.end().map_err(|_| InputError::TrailingData)?;
     match raw {
         RawRequest::Fields {
@@ -44,6 +44,21 @@ pub fn parse_bash_text(text: impl AsRef<[u8]>) -> Result<BashRequest, InputError
         RawRequest::Fields { fields, .. } => from_fields(&fields),
         RawRequest::Other(kind) => Err(InputError::NotAnObject(kind)),
     }
+}
+
+fn not_read(error: serde_json::Error) -> InputError {
+    match place_of_number_too_large(&error) {
+        Some(place) => InputError::NumberTooLarge(place),
+        None => InputError::Syntax(error.to_string()),
+    }
+}
+
+/// Where in valid JSON the number is that no float can hold. The parser calls that an error of syntax,
+/// and only its words tell.
+pub(crate) fn place_of_number_too_large(error: &serde_json::Error) -> Option<String> {
+    let words = error.to_string();
+    let place = words.strip_prefix("number out of range at ")?;
+    Some(place.to_owned())
 }
 
 fn from_fields(fields: &Map<String, Value>) -> Result<BashRequest, InputError> {
@@ -193,6 +208,14 @@ mod tests {
     }
 
     #[test]
+    fn one_byte_order_mark_is_passed_over() {
+        let text = "\u{feff}{\"command\":\"x\"}";
+        assert_eq!(parse_bash_text(text), Ok(BashRequest::new("x")));
+        let two = refused(&format!("\u{feff}{text}"));
+        assert!(two.starts_with("the request is not valid JSON: "), "{two}");
+    }
+
+    #[test]
     fn every_bad_input_has_its_sentence() {
         let cases = [
             (
@@ -248,6 +271,10 @@ mod tests {
             (
                 "null",
                 "the request is null. Expected an object with command, timeoutMs, cwd",
+            ),
+            (
+                r#"{"command":"x","timeoutMs":1e400}"#,
+                "the request has a number that is too large at line 1 column 32",
             ),
             (
                 r#"{"command":"x""#,

@@ -80,7 +80,7 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
         Print::Text | Print::View => Look::of(shown, all_written, print == Print::Text),
         Print::Json | Print::PrettyJson | Print::Events => Look::default(),
     };
-    let exit = write_out(&rendered(&called.result, print, look), exit);
+    let exit = write_out("the report", &rendered(&called.result, print, look), exit);
     if matches!(print, Print::Text | Print::View) && report.status == Status::Timeout {
         hint_at_timeout(&limits);
     }
@@ -117,15 +117,26 @@ async fn call(
             .await
     };
     let reader = reader_of_stdout();
-    tokio::pin!(calling, reader);
+    let unwritable = async {
+        match events {
+            Some(events) => events.broken().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::pin!(calling, reader, unwritable);
     let mut aborted_by = None;
     let mut reader_gone = false;
+    let mut is_unwritable = false;
     let result = loop {
         tokio::select! {
             biased;
             result = &mut calling => break result,
             () = &mut reader, if !reader_gone => {
                 reader_gone = true;
+                control.abort();
+            }
+            () = &mut unwritable, if !is_unwritable => {
+                is_unwritable = true;
                 control.abort();
             }
             taken = next_signal(signals, &incoming) => match taken {

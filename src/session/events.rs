@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use bsh::failure::reason;
 use bsh::format::to_json;
 use bsh::observer::{CaughtUp, Progress, Snapshot};
 use bsh::output::Masks;
@@ -98,6 +99,8 @@ struct Queue {
     /// Nothing can be written any more.
     broken: AtomicBool,
     taken: Notify,
+    /// Kept until somebody waits for it.
+    broke: Notify,
 }
 
 /// The writer of events.
@@ -139,6 +142,11 @@ impl Events {
         }
     }
 
+    /// Returns when nothing can be written any more; to be waited for once.
+    pub async fn broken(&self) {
+        self.queue.broke.notified().await;
+    }
+
     /// Writes the report, and waits until all is written; `exit` stands when that works.
     pub fn end(self, result: &ShellResult, exit: Exit) -> Exit {
         // A writer that is gone has said why.
@@ -147,8 +155,8 @@ impl Events {
         match self.writer.join() {
             Ok(Ok(())) => exit,
             Ok(Err(error)) if error.kind() == ErrorKind::BrokenPipe => Exit::BySignal(SIGPIPE),
-            Ok(Err(error)) => not_written(&error.to_string()),
-            Err(_) => not_written("the writer of events failed"),
+            Ok(Err(error)) => not_written("the events", &reason(&error)),
+            Err(_) => not_written("the events", "their writer failed"),
         }
     }
 }
@@ -158,6 +166,7 @@ fn write_all(events: &mpsc::Receiver<Event>, queue: &Queue) -> io::Result<()> {
     if written.is_err() {
         queue.broken.store(true, Ordering::Release);
         queue.taken.notify_waiters();
+        queue.broke.notify_one();
     }
     written
 }

@@ -19,5 +19,5 @@ pub fn print_explanation(command: &str, code: i32, print: Print) -> Exit {
         true => Exit::Command(1),
         false => Exit::Fine,
     };
-    write_out(&format!("{text}\n"), exit)
+    write_out("the meaning", &format!("{text}\n"), exit)
 }

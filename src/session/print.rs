@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind, Write as _};
 
+use bsh::failure::reason;
 use bsh::format::{lines_of, plain_text, to_json, to_pretty_json, with_view_shown};
 use bsh::{ShellMessages, ShellResult, stdio, terminal, text_of};
 
@@ -72,12 +73,12 @@ fn painted(result: &ShellResult, look: Look) -> String {
     }
 }
 
-/// Writes a text to standard output; `exit` stands when that works.
+/// Writes a text to standard output; `exit` stands when that works. `what` names it where it fails.
 ///
 /// A reader that went away is no error of ours: bsh dies of SIGPIPE, quietly.
-pub fn write_out(text: &str, exit: Exit) -> Exit {
+pub fn write_out(what: &str, text: &str, exit: Exit) -> Exit {
     if stdio::stdout_was_closed() {
-        return not_written("it is closed");
+        return not_written(what, "it is closed");
     }
     let mut stdout = io::stdout().lock();
     match stdout
@@ -86,8 +87,19 @@ pub fn write_out(text: &str, exit: Exit) -> Exit {
     {
         Ok(()) => exit,
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Exit::BySignal(SIGPIPE),
-        Err(error) => not_written(&error.to_string()),
+        Err(error) => not_written(what, &reason(&error)),
     }
+}
+
+/// The words of an error and of its causes.
+pub fn words_of(error: &anyhow::Error) -> String {
+    let words = error
+        .chain()
+        .map(|cause| match cause.downcast_ref::<io::Error>() {
+            Some(error) => reason(error),
+            None => cause.to_string(),
+        });
+    words.collect::<Vec<_>>().join(": ")
 }
 
 /// Writes one sentence to standard error; where that fails too, the exit code has to do.
@@ -96,9 +108,7 @@ pub fn complain(sentence: &str) {
 }
 
 /// Says that standard output failed.
-pub fn not_written(reason: &str) -> Exit {
-    complain(&format!(
-        "cannot write the report to standard output: {reason}"
-    ));
+pub fn not_written(what: &str, reason: &str) -> Exit {
+    complain(&format!("cannot write {what} to standard output: {reason}"));
     Exit::Trouble
 }

@@ -103,12 +103,6 @@ pub(crate) fn memory_file(content: &[u8]) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// Whether this number is an open descriptor of this process.
-pub(crate) fn is_open(fd: RawFd) -> bool {
-    // SAFETY: F_GETFD only looks a number up.
-    unsafe { libc::fcntl(fd, libc::F_GETFD) >= 0 }
-}
-
 /// Sets or clears flags of an open file (F_SETFL); the others stay.
 pub(crate) fn set_flags(fd: BorrowedFd, flags: OFlag, on: bool) -> io::Result<()> {
     let before = OFlag::from_bits_retain(fcntl(fd, FcntlArg::F_GETFL)?);

@@ -9,13 +9,15 @@
 pub(crate) mod child;
 #[cfg(linux_tree)]
 pub(crate) mod clock;
+#[cfg(any(linux_tree, feature = "cli"))]
+pub mod descriptor;
+pub mod failure;
 #[cfg(linux_tree)]
 pub(crate) mod fd;
 #[cfg(not(linux_tree))]
 pub(crate) mod group;
 #[cfg(linux_tree)]
 pub(crate) mod memory;
-#[cfg(linux_tree)]
 #[cfg(linux_tree)]
 pub(crate) mod pin;
 #[cfg(all(linux_tree, feature = "cli"))]

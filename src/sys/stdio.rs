@@ -1,10 +1,12 @@
 //! The standard descriptors of the binary: which were closed at its start, and who reads its output.
 
-use std::os::fd::{AsFd, RawFd};
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::stat::{SFlag, fstat};
+
+use crate::sys::descriptor::is_open;
 
 static STDOUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
@@ -32,12 +34,6 @@ pub(crate) fn open_missing() {
             unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR) };
         }
     }
-}
-
-/// Whether a descriptor is open.
-pub fn is_open(fd: RawFd) -> bool {
-    // SAFETY: asks for the flags of a number, whatever it stands for.
-    unsafe { libc::fcntl(fd, libc::F_GETFD) != -1 }
 }
 
 /// Whether somebody at another end can go away: a pipe or a socket.

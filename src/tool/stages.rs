@@ -13,6 +13,7 @@ use crate::hooks::{
 use crate::messages::Message;
 use crate::report::{ErrorCode, Note, Phase, Severity, ShellError};
 use crate::request::{BashRequest, Input};
+use crate::sys::failure::reason;
 use crate::tool::guard::{Guarded, guarded};
 use crate::tool::notes;
 use crate::tool::spill::SpillFeed;
@@ -122,7 +123,7 @@ impl BashTool {
             found => found,
         };
         plan.default_folder = found.map_err(|error| {
-            let detail = error.to_string();
+            let detail = reason(&error);
             let message = messages.render(Message::NoDefaultFolder, &[("detail", &detail)]);
             let code = match error.kind() {
                 std::io::ErrorKind::NotFound => ErrorCode::CwdNotFound,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 use crate::hooks::{AfterRunAnswer, AuthorizeAnswer, BeforeRunAnswer, HookFailure};
 use crate::messages::{cut_to, one_line};
 use crate::report::{Note, ShellOutput};
+use crate::request::place_of_number_too_large;
 
 const BEFORE_RUN: &str =
     r#"Expected {"allow":true,"command"?,"notes"?} or {"allow":false,"note"?}"#;
@@ -89,10 +90,16 @@ fn no_key(key: &str, is_there: bool, allow: bool, expected: &str) -> Result<(), 
 
 fn parse<T: DeserializeOwned>(answer: &[u8], expected: &str) -> Result<T, HookFailure> {
     let failed = |what: String| HookFailure::new(format!("{what}. {expected}"));
+    let answer = answer.strip_prefix("\u{feff}".as_bytes()).unwrap_or(answer);
     if answer.iter().all(u8::is_ascii_whitespace) {
         return Err(failed("it answered nothing".to_owned()));
     }
     let words = |error: serde_json::Error| {
+        if let Some(place) = place_of_number_too_large(&error) {
+            return failed(format!(
+                "its answer has a number that is too large at {place}"
+            ));
+        }
         let kind = match error.classify() {
             serde_json::error::Category::Data => "is not as expected",
             _ => "is not valid JSON",
@@ -139,6 +146,10 @@ mod tests {
                 "its answer is not as expected: duplicate field",
             ),
             (
+                r#"{"allow":false,"note":{"code":"a","severity":"info","message":"","data":1e400}}"#,
+                "its answer has a number that is too large at line 1 column 77",
+            ),
+            (
                 r#"{"allow":true} x"#,
                 "its answer is followed by something else",
             ),
@@ -171,6 +182,14 @@ mod tests {
             rewrite.detail
         );
         assert!(after_run(br#"{"allow":true}"#).is_err());
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_passed_over() {
+        assert_eq!(
+            before_run("\u{feff}{\"allow\":true}".as_bytes()),
+            Ok(BeforeRunAnswer::allow())
+        );
     }
 
     #[test]

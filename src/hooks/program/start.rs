@@ -13,6 +13,7 @@ use crate::hooks::HookFailure;
 use crate::hooks::program::HookProgram;
 use crate::runner::local::{Background, LocalRunner, LocalSettings, StdinSource};
 use crate::runner::{Chunk, ChunkSink, Exit, Job, Order, Runner as _, Stream};
+use crate::sys::failure::reason;
 use crate::units::format_duration;
 
 /// The longest answer in bytes.
@@ -37,7 +38,7 @@ pub(super) fn check(path: &Path) -> Result<(), NotAProgram> {
     let words = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         io::ErrorKind::PermissionDenied => "it may not be executed".to_owned(),
-        _ => error.to_string(),
+        _ => reason(&error),
     };
     if path.as_os_str().is_empty() {
         return Err(refused("the path is empty".to_owned()));

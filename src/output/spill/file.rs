@@ -12,6 +12,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
 use crate::output::spill::SpillSink;
 use crate::runner::Stream;
+use crate::sys::failure::reason;
 
 /// Where to spill to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -232,12 +233,4 @@ fn refuse_links_in_shared_folders(path: &Path) -> io::Result<bool> {
         shared = is_shared;
     }
     Ok(shared)
-}
-
-/// The system's words for an error, without its number.
-pub(super) fn reason(error: &io::Error) -> String {
-    match error.raw_os_error() {
-        Some(number) => Errno::from_raw(number).desc().to_owned(),
-        None => error.to_string(),
-    }
 }

@@ -16,8 +16,8 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::output::spill::SpillTarget;
-use crate::output::spill::file::reason;
 use crate::runner::Stream;
+use crate::sys::failure::reason;
 
 /// How long a sink may take for one piece of at most 64 KiB before it is given up.
 pub const STANDSTILL: Duration = Duration::from_secs(1);
@@ -209,7 +209,7 @@ impl Spill {
                 let _ = SigSet::all().thread_block();
                 let run = catch_unwind(AssertUnwindSafe(|| work(&shared, open)));
                 if run.is_err() {
-                    shared.end(Ended::Failed("the sink crashed".into()));
+                    shared.end(Ended::Failed("the spill crashed".into()));
                 }
                 shared.lock().gone = true;
                 shared.progress.notify_one();
@@ -270,7 +270,7 @@ impl Spill {
             },
             Some(Ended::NotOpened(error)) => SpillOutcome {
                 path: None,
-                failed: Some(error.to_string()),
+                failed: Some(reason(error)),
             },
             Some(Ended::Abandoned) | None => SpillOutcome::default(),
         }
@@ -291,7 +291,7 @@ impl Drop for Spill {
 }
 
 fn too_slow() -> String {
-    "the sink took nothing for a second; what it has is incomplete".into()
+    "the spill took nothing for a second; what was saved is incomplete".into()
 }
 
 /// What the thread does: open, write piece by piece, finish.

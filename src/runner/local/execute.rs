@@ -13,6 +13,7 @@ use crate::runner::local::shared::Shared;
 use crate::runner::local::supervise::Supervisor;
 use crate::runner::{Chunk, ChunkSink, Exit, Job, Order, StopOrders};
 use crate::sys::clock::Moment;
+use crate::sys::failure::reason;
 
 /// Batches of output under way between a thread and the future.
 const BATCHES: usize = 4;
@@ -26,8 +27,8 @@ pub(super) async fn run(job: Job, settings: Arc<LocalSettings>, output: ChunkSin
     let shared = match Shared::new(job.held.clone()) {
         Ok(shared) => Arc::new(shared),
         Err(error) => {
-            let reason = launch::reason(&error);
-            return *launch::spawn_failed(format!("no event could be made: {reason}"));
+            let detail = format!("no event could be made: {}", reason(&error));
+            return *launch::spawn_failed(detail);
         }
     };
     #[cfg_attr(not(feature = "cli"), allow(unused_mut))]
@@ -89,8 +90,8 @@ async fn in_a_thread(supervisor: Supervisor, mut steering: Steering, is_alone: b
             return stopped_without_a_thread(supervisor, steering).await;
         }
         // The watcher has started nothing yet, and ends with its socket.
-        let reason = launch::reason(&error);
-        return *launch::spawn_failed(format!("no thread could be made: {reason}"));
+        let detail = format!("no thread could be made: {}", reason(&error));
+        return *launch::spawn_failed(detail);
     }
     let _ = hand_over.send(supervisor);
     let exit = loop {

@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::runner::local::settings::{Background, LocalSettings, StdinSource};
 use crate::runner::{Chunk, ChunkSink, Exit, Job, Order, StartReason, Stream};
+use crate::sys::failure::reason;
 use crate::sys::{group, signal_names};
 
 /// Chunks under way from the threads that read.
@@ -120,13 +121,19 @@ fn start(job: &Job, settings: &LocalSettings) -> Result<Child, Box<Exit>> {
         StdinSource::Inherit => Stdio::inherit(),
         StdinSource::File(path) => {
             let file = std::fs::File::open(path);
-            file.map_err(|error| failed(format!("standard input {}: {error}", path.display())))?
-                .into()
+            file.map_err(|error| {
+                failed(format!(
+                    "standard input {}: {}",
+                    path.display(),
+                    reason(&error)
+                ))
+            })?
+            .into()
         }
         StdinSource::Bytes(_) => Stdio::piped(),
         StdinSource::Descriptor(number) => {
             let copy = group::duplicate(*number);
-            copy.map_err(|error| failed(format!("descriptor {number}: {error}")))?
+            copy.map_err(|error| failed(format!("descriptor {number}: {}", reason(&error))))?
                 .into()
         }
     };
@@ -149,7 +156,7 @@ fn start(job: &Job, settings: &LocalSettings) -> Result<Child, Box<Exit>> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     group::separate(&mut command, settings.pass_fds.clone());
-    let mut child = command.spawn().map_err(|error| failed(error.to_string()))?;
+    let mut child = command.spawn().map_err(|error| failed(reason(&error)))?;
     if let (StdinSource::Bytes(bytes), Some(mut stdin)) = (&settings.stdin, child.stdin.take()) {
         let bytes = bytes.clone();
         // A thread, since a command that does not read holds nothing up.

@@ -13,6 +13,8 @@ use nix::unistd::{AccessFlags, access};
 use crate::runner::local::settings::{LocalSettings, StdinSource};
 use crate::runner::{Exit, Job, StartReason};
 use crate::sys::child::{Program, Stack, StartFailure, Step, StringArray};
+use crate::sys::descriptor::is_open;
+use crate::sys::failure::reason;
 use crate::sys::fd;
 
 /// Longest single argument in bytes, its null included (execve(2), MAX_ARG_STRLEN).
@@ -55,7 +57,7 @@ pub(super) fn prepare(
     let mut passed = settings.pass_fds.clone();
     passed.sort_unstable();
     passed.dedup();
-    if let Some(closed) = passed.iter().find(|&&number| !fd::is_open(number)) {
+    if let Some(closed) = passed.iter().find(|&&number| !is_open(number)) {
         return Err(spawn_failed(format!("descriptor {closed} is not open")));
     }
 
@@ -138,14 +140,6 @@ fn text(bytes: &[u8]) -> Result<CString, Box<Exit>> {
 
 pub(super) fn spawn_failed(detail: String) -> Box<Exit> {
     Box::new(Exit::not_started(StartReason::SpawnFailed, Some(detail)))
-}
-
-/// The system's words for an error, without its number.
-pub(super) fn reason(error: &io::Error) -> String {
-    match error.raw_os_error() {
-        Some(number) => nix::errno::Errno::from_raw(number).desc().to_owned(),
-        None => error.to_string(),
-    }
 }
 
 /// Finds the shell as execvp(3) would, on the PATH of this process.

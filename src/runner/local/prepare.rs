@@ -17,6 +17,7 @@ use crate::runner::local::watcher::{self, Watch};
 use crate::runner::{Exit, Job, Order};
 use crate::sys::child::{self, Forked};
 use crate::sys::clock::Moment;
+use crate::sys::failure::reason;
 use crate::sys::{fd, signal};
 
 /// From when on the end of the shell is waited for beside the watcher's word, which for a short command
@@ -124,5 +125,5 @@ impl Prepared {
 }
 
 fn failed(what: &str, error: io::Error) -> Box<Exit> {
-    launch::spawn_failed(format!("{what}: {}", launch::reason(&error)))
+    launch::spawn_failed(format!("{what}: {}", reason(&error)))
 }

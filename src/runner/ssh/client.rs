@@ -16,6 +16,7 @@ use crate::runner::ssh::settings::SshSettings;
 use crate::runner::{
     Chunk, ChunkSink, Exit, Job, Order, RunFuture, Runner as _, StartReason, Stream,
 };
+use crate::sys::failure::reason;
 
 /// Chunks on their way from ssh.
 const CHUNKS_UNDER_WAY: usize = 4;
@@ -76,7 +77,7 @@ impl Connection {
     /// Connects, and gives the other side this script.
     pub(super) fn open(settings: &SshSettings, script: &[u8]) -> Result<Self, Box<Exit>> {
         let failed = |error: std::io::Error| {
-            let detail = format!("no pipe to ssh could be made: {error}");
+            let detail = format!("no pipe to ssh could be made: {}", reason(&error));
             Box::new(Exit::not_started(StartReason::SpawnFailed, Some(detail)))
         };
         let (read, write) = std::io::pipe().map_err(failed)?;
