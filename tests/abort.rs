@@ -63,32 +63,6 @@ fn each_signal_ends_the_command_and_then_bsh() {
 }
 
 #[test]
-fn output_that_never_pauses_keeps_no_signal_waiting() {
-    for flood in [
-        "yes",
-        "yes & yes >&2",
-        "while :; do echo out; echo err >&2; done",
-    ] {
-        let (mut running, pipe) = started_with(
-            "abort-flood",
-            &["--json", "--max-capture", "1000GB", "--progress", "never"],
-            &format!("trap 'exit 0' TERM; {{ {flood}; }} & :"),
-        );
-        // The report so far comes in the middle of it, and then the abort.
-        running.signal(Signal::SIGUSR1);
-        let mut stderr = running.child.stderr.take().expect("a pipe");
-        let mut first = [0; 12];
-        stderr.read_exact(&mut first).expect("a report so far");
-        assert_eq!(&first, b"Running for ");
-        running.child.stderr = Some(stderr);
-        running.signal(Signal::SIGINT);
-        let ran = running.end().signal(Signal::SIGINT);
-        assert_eq!(ran.report().error_code(), ("ABORTED", "run"), "{flood}");
-        tree_is_gone(pipe);
-    }
-}
-
-#[test]
 fn the_text_of_an_abort() {
     let (running, _pipe) = started("abort-text", &["--view"]);
     running.signal(Signal::SIGTERM);

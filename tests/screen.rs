@@ -120,6 +120,28 @@ fn nothing_is_drawn_where_nobody_looks() {
 }
 
 #[test]
+fn output_that_never_pauses_keeps_no_one_waiting() {
+    let args = [
+        "--json",
+        "--max-capture",
+        "1000GB",
+        "-t",
+        "100s",
+        "--progress",
+        "always",
+        "yes",
+    ];
+    let mut running = bsh(args).start();
+    let mut stderr = running.child.stderr.take().expect("a pipe");
+    read_until(&mut stderr, " of 100 s · ");
+    running.signal(Signal::SIGUSR1);
+    read_until(&mut stderr, "Running for ");
+    running.signal(Signal::SIGINT);
+    let ran = running.end().signal(Signal::SIGINT);
+    assert_eq!(ran.report().error_code(), ("ABORTED", "run"));
+}
+
+#[test]
 fn sigusr1_writes_the_report_so_far_and_the_command_goes_on() {
     let gate = Gate::new("snapshot");
     let command = format!("echo before; {}; echo after", gate.pass());
