@@ -20,8 +20,16 @@ cancel() {
 }
 trap cancel INT TERM
 
-# A builtin, so that a signal interrupts it and the trap runs at once.
-read -r report <&"$answer"
+# A builtin, so that a signal interrupts it and the trap runs at once; in turns of a second, since one that comes
+# just before it sleeps would not.
+report=
+while :; do
+  read -r -t 1 part <&"$answer"
+  status=$?
+  report+=$part
+  # Above 128: the second is over.
+  ((status > 128)) || break
+done
 
 field() { jq -r "$1" <<<"$report"; }
 code=3
