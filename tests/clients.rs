@@ -20,7 +20,9 @@ fn try_client(interpreter: &str, needs: &[&str], file: &str) {
         .join("examples/clients")
         .join(file);
     let client = |args: &[&str]| {
-        let mut command = Command::new(interpreter);
+        // Whoever runs the tests may ignore SIGINT, and a shell cannot trap what was ignored before it.
+        let mut command = Command::new("env");
+        command.args(["--default-signal", interpreter]);
         command.arg(&script).args(args);
         with_bsh_on_path(&mut command);
         command
