@@ -109,20 +109,26 @@ fn a_command_that_never_starts_has_only_an_end() {
 
 #[test]
 fn a_silent_command_says_that_it_started_and_output_is_there_at_once() {
-    let fifo = folder("events-live").join("fifo");
-    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a pipe with a name");
+    let folder = folder("events-live");
+    // Two pipes: one that is still being closed would end a second read at once.
+    let [first, second] = ["first", "second"].map(|name| {
+        let fifo = folder.join(name);
+        nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a pipe with a name");
+        fifo
+    });
     let command = format!(
-        "read go < '{0}'; echo hello; read go < '{0}'",
-        fifo.display()
+        "read go < '{}'; echo hello; read go < '{}'",
+        first.display(),
+        second.display()
     );
     let mut running = bsh(["--events", &command]).start();
     let mut lines = BufReader::new(running.child.stdout.take().expect("a pipe")).lines();
     let mut next = || lines.next().expect("a line").expect("text");
     assert!(next().starts_with(r#"{"t":"start""#));
     // Only now may it go on, so what is read was there before anything else happened.
-    std::fs::write(&fifo, "go\n").expect("the command reads");
+    std::fs::write(&first, "go\n").expect("the command reads");
     assert_eq!(next(), r#"{"t":"out","b64":"aGVsbG8K"}"#);
-    std::fs::write(&fifo, "go\n").expect("the command reads");
+    std::fs::write(&second, "go\n").expect("the command reads");
     assert!(next().starts_with(r#"{"t":"end""#));
     running.end().code(0);
 }
