@@ -24,8 +24,6 @@ use crate::session::print::{Look, rendered, write_out};
 use crate::session::screen::{Phase, Screen, ScreenWatcher};
 use crate::session::{Exit, hooks};
 
-/// What SIGPIPE is on Linux.
-const SIGPIPE: i32 = 13;
 /// A command that is quick has no status line.
 const QUIET: Duration = Duration::from_millis(500);
 /// Between two drawings of the status line.
@@ -66,7 +64,7 @@ pub fn run(asked: Asked) -> anyhow::Result<Exit> {
     signals.give_back();
     let all_written = screen.finish();
     if called.reader_gone {
-        return Ok(Exit::BySignal(SIGPIPE));
+        return Ok(Exit::READER_GONE);
     }
     let report = &called.result.report;
     let exit = match exit_by_meaning && means_no_error(report) {

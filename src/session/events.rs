@@ -4,14 +4,13 @@
 //! command has to wait for it, as for any reader of a pipe. With masks the bytes are no longer raw: each
 //! stream comes as cleaned text in whole lines, in which secrets are hidden as in the report.
 
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use bsh::failure::reason;
 use bsh::format::to_json;
 use bsh::observer::{CaughtUp, Progress, Snapshot};
 use bsh::output::Masks;
@@ -21,11 +20,9 @@ use tokio::sync::Notify;
 
 use crate::session::Exit;
 use crate::session::hooks::MaskedText;
-use crate::session::print::not_written;
+use crate::session::print::{failed_write, not_written};
 use crate::session::screen::ScreenWatcher;
 
-/// What SIGPIPE is on Linux.
-const SIGPIPE: i32 = 13;
 /// Bytes of output that may wait for the reader before the command has to.
 const MOST_WAITING: usize = 256 * 1024;
 
@@ -154,8 +151,7 @@ impl Events {
         let _ = self.events.send(Event::End);
         match self.writer.join() {
             Ok(Ok(())) => exit,
-            Ok(Err(error)) if error.kind() == ErrorKind::BrokenPipe => Exit::BySignal(SIGPIPE),
-            Ok(Err(error)) => not_written("the events", &reason(&error)),
+            Ok(Err(error)) => failed_write("the events", &error),
             Err(_) => not_written("the events", "their writer failed"),
         }
     }

@@ -28,6 +28,9 @@ pub fn means_no_error(report: &Report) -> bool {
 }
 
 impl Exit {
+    /// The reader of standard output went away: SIGPIPE, by its number on Linux.
+    pub const READER_GONE: Self = Self::BySignal(13);
+
     /// The exit that tells a report, `aborted_by` the first signal that aborted the call.
     pub fn of(report: &Report, aborted_by: Option<i32>) -> Self {
         let run = report.run.as_ref();

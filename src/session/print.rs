@@ -10,9 +10,6 @@ use crate::cli::Print;
 use crate::cli::screen::{Shown, When};
 use crate::session::{Exit, events, paint};
 
-/// What SIGPIPE is on Linux.
-const SIGPIPE: i32 = 13;
-
 /// What is different on a terminal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Look {
@@ -74,8 +71,6 @@ fn painted(result: &ShellResult, look: Look) -> String {
 }
 
 /// Writes a text to standard output; `exit` stands when that works. `what` names it where it fails.
-///
-/// A reader that went away is no error of ours: bsh dies of SIGPIPE, quietly.
 pub fn write_out(what: &str, text: &str, exit: Exit) -> Exit {
     if stdio::stdout_was_closed() {
         return not_written(what, "it is closed");
@@ -86,8 +81,7 @@ pub fn write_out(what: &str, text: &str, exit: Exit) -> Exit {
         .and_then(|()| stdout.flush())
     {
         Ok(()) => exit,
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Exit::BySignal(SIGPIPE),
-        Err(error) => not_written(what, &reason(&error)),
+        Err(error) => failed_write(what, &error),
     }
 }
 
@@ -105,6 +99,15 @@ pub fn words_of(error: &anyhow::Error) -> String {
 /// Writes one sentence to standard error; where that fails too, the exit code has to do.
 pub fn complain(sentence: &str) {
     let _ = writeln!(io::stderr().lock(), "bsh: {sentence}");
+}
+
+/// How bsh ends when standard output took no more. A reader that went away is no error of ours: bsh dies of
+/// SIGPIPE, quietly.
+pub fn failed_write(what: &str, error: &io::Error) -> Exit {
+    match error.kind() {
+        ErrorKind::BrokenPipe => Exit::READER_GONE,
+        _ => not_written(what, &reason(error)),
+    }
 }
 
 /// Says that standard output failed.
