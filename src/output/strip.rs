@@ -120,7 +120,6 @@ fn idle(bytes: &[u8]) -> usize {
 
 /// How many zero bytes are at the front.
 fn zeros(bytes: &[u8]) -> usize {
-    const BLOCK: usize = 64;
     let (blocks, _) = bytes.as_chunks::<BLOCK>();
     let whole = blocks
         .iter()
