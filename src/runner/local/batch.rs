@@ -6,6 +6,10 @@ use std::os::fd::BorrowedFd;
 use crate::runner::{Chunk, Stream};
 use crate::sys::fd;
 
+/// What a pipe holds by default, in bytes (pipe(7)): the largest chunk, and a batch that is passed on before
+/// more is read.
+pub(super) const PIPE_BYTES: usize = 64 * 1024;
+
 /// Chunks that wait to be passed on, neighbours of one stream joined.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
@@ -15,10 +19,6 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// A batch of this many bytes is passed on before more is read.
-    const FULL_BYTES: usize = 64 * 1024;
-    /// A chunk is not joined with the next beyond this size.
-    const CHUNK_BYTES: usize = 64 * 1024;
     /// A read has room for at least so much.
     const LEAST_ROOM: usize = 16 * 1024;
 
@@ -27,7 +27,7 @@ impl Batch {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.bytes >= Self::FULL_BYTES && !self.is_open
+        self.bytes >= PIPE_BYTES && !self.is_open
     }
 
     /// Takes in whatever comes, for the last of the output, which is bounded by what pipes hold.
@@ -57,7 +57,7 @@ impl Batch {
     /// the end.
     pub(super) fn read(&mut self, stream: Stream, fd: BorrowedFd) -> io::Result<(usize, usize)> {
         let chunk = self.room(stream, Self::LEAST_ROOM);
-        let room = Self::CHUNK_BYTES - chunk.len();
+        let room = PIPE_BYTES - chunk.len();
         let result = fd::read_into(fd, chunk, room);
         if chunk.is_empty() {
             self.chunks.pop();
@@ -69,9 +69,10 @@ impl Batch {
 
     /// The chunk that the next bytes of a stream belong to.
     fn room(&mut self, stream: Stream, more: usize) -> &mut Vec<u8> {
-        let joins = self.chunks.last().is_some_and(|last| {
-            last.stream == stream && last.bytes.len() + more <= Self::CHUNK_BYTES
-        });
+        let joins = self
+            .chunks
+            .last()
+            .is_some_and(|last| last.stream == stream && last.bytes.len() + more <= PIPE_BYTES);
         let chunk = match joins {
             true => self.chunks.pop(),
             false => None,

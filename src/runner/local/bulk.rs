@@ -4,6 +4,7 @@
 use std::os::fd::AsRawFd as _;
 use std::time::Duration;
 
+use crate::runner::local::batch::PIPE_BYTES;
 use crate::runner::local::supervise::Supervisor;
 use crate::sys::clock::Moment;
 use crate::sys::fd;
@@ -15,8 +16,8 @@ const BURST: Duration = Duration::from_millis(5);
 const REFILL: Duration = Duration::from_micros(30);
 /// A stream from which nothing has come for so long pauses.
 const LINGER: Duration = Duration::from_millis(3);
-/// The other stream is looked at after so many bytes: what a pipe holds by default (pipe(7)).
-const LOOK_AFTER: usize = 64 * 1024;
+/// The other stream is looked at after so many bytes.
+const LOOK_AFTER: usize = PIPE_BYTES;
 
 impl Supervisor {
     /// Reads a stream in bulk until there is a batch of it, it pauses, or something else is due.
