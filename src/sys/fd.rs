@@ -257,11 +257,10 @@ pub(crate) fn wait(places: &mut [Waiting], timeout: Option<Duration>) {
     };
 }
 
-/// Whether this descriptor has something now.
-#[cfg(feature = "cli")]
-pub(crate) fn is_ready(fd: RawFd) -> bool {
+/// Whether this descriptor has something, which is waited for so long at most.
+pub(crate) fn is_ready_within(fd: RawFd, time: Duration) -> bool {
     let mut place = [waiting(fd)];
-    wait(&mut place, Some(Duration::ZERO));
+    wait(&mut place, Some(time));
     place.iter().any(|place| place.revents != 0)
 }
 

@@ -281,9 +281,7 @@ impl Capture {
 
     /// Waits a little for signals that are about to be sent; true when one came.
     fn wait_for_signal(&self) -> bool {
-        let mut place = [fd::waiting(raw(&self.signals))];
-        fd::wait(&mut place, Some(SIGNAL_DELAY));
-        place.iter().any(|place| place.revents != 0)
+        fd::is_ready_within(raw(&self.signals), SIGNAL_DELAY)
     }
 
     /// Takes the signals that have come; true when something was written.

@@ -40,7 +40,6 @@ pub(super) async fn run(job: Job, settings: Arc<LocalSettings>, output: ChunkSin
         output,
     };
     let is_alone = settings.adopt_orphans;
-    #[cfg_attr(not(feature = "cli"), allow(unused_mut))]
     let prepared = match prepare(job, settings, shared, began) {
         Ok(prepared) => prepared,
         Err(exit) => return *exit,

@@ -33,8 +33,7 @@ impl Prepared {
         signal::block_notifications();
         self.supervisor.begin();
         self.fork(|supervisor| {
-            let mut place = [fd::waiting(supervisor.control.as_raw_fd())];
-            fd::wait(&mut place, Some(HEAD_START));
+            fd::is_ready_within(supervisor.control.as_raw_fd(), HEAD_START);
         })
     }
 }
@@ -149,10 +148,11 @@ impl Supervisor {
         let Some(pin) = self.shell_pin.as_ref().filter(|_| running) else {
             return;
         };
-        if fd::is_ready(pin.fd().as_raw_fd()) {
+        let is_ready = |fd| fd::is_ready_within(fd, Duration::ZERO);
+        if is_ready(pin.fd().as_raw_fd()) {
             self.await_nudge();
             let latest = Moment::now().after(WORD_WITHIN);
-            while !fd::is_ready(self.control.as_raw_fd()) && Moment::now() < latest {
+            while !is_ready(self.control.as_raw_fd()) && Moment::now() < latest {
                 std::thread::yield_now();
             }
         }
