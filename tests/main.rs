@@ -22,6 +22,7 @@ mod limits;
 mod masks;
 mod meaning;
 mod no_terminal;
+mod order;
 mod output;
 mod readme;
 mod recipes;

@@ -32,10 +32,33 @@ pub(crate) fn above_stdio(fd: OwnedFd) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(moved) })
 }
 
-/// A pipe: read end, write end. Both are closed on exec and above descriptor 2.
-pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
-    let (read, write) = nix::unistd::pipe2(OFlag::O_CLOEXEC)?;
+/// A pipe with these flags: read end, write end. Both are closed on exec and above descriptor 2.
+pub(crate) fn pipe(flags: OFlag) -> io::Result<(OwnedFd, OwnedFd)> {
+    let (read, write) = nix::unistd::pipe2(flags | OFlag::O_CLOEXEC)?;
     Ok((above_stdio(read)?, above_stdio(write)?))
+}
+
+/// Bytes that a pipe holds (F_GETPIPE_SZ), a page for each packet.
+pub(crate) fn pipe_capacity(fd: BorrowedFd) -> io::Result<usize> {
+    let bytes = fcntl(fd, FcntlArg::F_GETPIPE_SZ)?;
+    Ok(usize::try_from(bytes).unwrap_or(0))
+}
+
+/// Has a pipe hold so many bytes at least (F_SETPIPE_SZ; pipe(7) has the limits).
+pub(crate) fn set_pipe_capacity(fd: BorrowedFd, bytes: usize) -> io::Result<()> {
+    let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
+    fcntl(fd, FcntlArg::F_SETPIPE_SZ(bytes))?;
+    Ok(())
+}
+
+/// Moves all that is in one pipe to another, at one instant and with the borders of packets, without
+/// waiting (splice(2)). Returns the bytes; zero is the end.
+pub(crate) fn splice(from: BorrowedFd, to: BorrowedFd) -> io::Result<usize> {
+    /// More than a pipe of any size holds.
+    const ALL: usize = 1 << 30;
+    use nix::fcntl::SpliceFFlags;
+    let flags = SpliceFFlags::SPLICE_F_NONBLOCK;
+    Ok(nix::fcntl::splice(from, None, to, None, ALL, flags)?)
 }
 
 /// Two connected ends that keep the borders of messages and can be read to an end (unix(7)).
@@ -71,17 +94,6 @@ pub(crate) fn silence(event: BorrowedFd) {
 /// A second descriptor for the same open file.
 pub(crate) fn duplicate(fd: BorrowedFd) -> io::Result<OwnedFd> {
     above_stdio(fd.try_clone_to_owned()?)
-}
-
-/// Opens the write end of a pipe anew, with flags and notifications of its own (proc_pid_fd(5)).
-pub(crate) fn reopen_for_writing(fd: BorrowedFd) -> io::Result<OwnedFd> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let path = format!("/proc/self/fd/{}", fd.as_raw_fd());
-    let file = std::fs::OpenOptions::new()
-        .write(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open(path)?;
-    above_stdio(file.into())
 }
 
 /// Another descriptor for the file behind this number, above descriptor 2 and closed on exec.

@@ -8,6 +8,7 @@
 #![allow(clippy::zombie_processes)]
 
 use std::io::Write as _;
+use std::os::fd::AsFd as _;
 use std::process::{Child, Command};
 
 use nix::sys::signal::{SigSet, Signal, raise};
@@ -100,6 +101,14 @@ fn obey(words: &[String]) {
             while out.write_all(&[b'x'; 5000]).is_ok() && out.write_all(b"\n").is_ok() {}
             hang();
         }
+        // Counts to that number, in turns of one to that many writes to the two outputs, and ends.
+        "count" => {
+            let number = |at: usize| -> usize {
+                let word = rest.get(at).expect("a number follows");
+                word.parse().expect("a number follows")
+            };
+            count(number(0), number(1));
+        }
         "exit" => {}
         "stop" => {
             say_ready();
@@ -111,6 +120,23 @@ fn obey(words: &[String]) {
             hang();
         }
         other => panic!("unknown word {other}"),
+    }
+}
+
+fn count(numbers: usize, longest_turn: usize) {
+    let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
+    let outputs = [stdout.as_fd(), stderr.as_fd()];
+    let mut number = 0;
+    for turn in 0.. {
+        for _ in 0..=turn * 5 % longest_turn {
+            if number == numbers {
+                return;
+            }
+            let line = format!("{number}\n");
+            let written = nix::unistd::write(outputs[turn % 2], line.as_bytes());
+            assert_eq!(written, Ok(line.len()));
+            number += 1;
+        }
     }
 }
 

@@ -5,29 +5,39 @@
 //! real-time signal for every write (fcntl(2), O_ASYNC with F_SETSIG), in order and with the
 //! descriptor. [`Sequence`] puts packets and signals together.
 //!
+//! A writer that waits for a full pipe sends one signal more. So that it can be told from that of a write,
+//! a pipe is emptied at one instant ([`Relay`]), and not while its writer may be about to find it full.
+//!
 //! A stream that delivers full packets is read in bulk, without packets and signals, until it pauses.
 //! When the queue of signals overflows (RLIMIT_SIGPENDING) the kernel sends SIGIO, and the order is taken
 //! as it stands. Where the kernel has no such pipes, both are read as they become readable. No byte is
 //! lost or left waiting by any of this: pipes are always watched for readability too.
 
+use std::cmp::Ordering;
 use std::io;
 use std::os::fd::{OwnedFd, RawFd};
 use std::time::Duration;
 
+use nix::fcntl::OFlag;
+
 use crate::runner::Stream;
 use crate::runner::local::batch::Batch;
-use crate::runner::local::sequence::{Sequence, Signal};
+use crate::runner::local::relay::Relay;
+use crate::runner::local::sequence::Sequence;
 use crate::runner::local::source::{Found, Mode, Source, raw};
+use crate::sys::clock::Moment;
 use crate::sys::{fd, signal};
 
 /// Full packets in a row after which a stream is read in bulk: a pipe full of them.
 const BULK_AFTER: u32 = 16;
-/// Packets of a stream that are read at once, before the other stream has its turn.
-const TURN: u32 = 64;
 /// Signals that are read at once.
 const SIGNALS_AT_ONCE: usize = 64;
 /// How long signals are waited for that are about to be sent.
 const SIGNAL_DELAY: Duration = Duration::from_millis(5);
+/// A writer from which nothing has come for so long is not about to find its pipe full.
+const PAUSE: Duration = Duration::from_micros(200);
+/// How often a pipe that was full is looked at in a row, to find out whether a writer waited for it.
+const LOOKS: u32 = 20;
 
 /// Both output pipes of a command.
 pub(super) struct Capture {
@@ -35,9 +45,19 @@ pub(super) struct Capture {
     /// Readable when a write was signalled. None where there are no such signals.
     signals: Option<OwnedFd>,
     sequence: Sequence,
+    /// Made when several packets wait in a pipe.
+    relay: Option<Relay>,
     /// Where signals are read to.
     room: Vec<signal::Raw>,
     page: usize,
+}
+
+/// What was taken out of a pipe.
+struct Taken {
+    bytes: usize,
+    writes: usize,
+    /// The pipe was empty then.
+    is_all: bool,
 }
 
 /// The ends that a command writes to.
@@ -49,8 +69,8 @@ pub(super) struct WriteEnds {
 impl Capture {
     /// Makes both pipes.
     pub(super) fn open() -> io::Result<(Self, WriteEnds)> {
-        let (stdout_read, stdout) = fd::pipe()?;
-        let (stderr_read, stderr) = fd::pipe()?;
+        let (stdout_read, stdout) = fd::pipe(OFlag::empty())?;
+        let (stderr_read, stderr) = fd::pipe(OFlag::empty())?;
         let sources = [
             Source::new(Stream::Stdout, stdout_read, &stdout)?,
             Source::new(Stream::Stderr, stderr_read, &stderr)?,
@@ -59,6 +79,7 @@ impl Capture {
             sources,
             signals: None,
             sequence: Sequence::new(),
+            relay: None,
             room: vec![signal::Raw::empty(); SIGNALS_AT_ONCE],
             page: fd::page_size(),
         };
@@ -77,8 +98,6 @@ impl Capture {
         }
         for source in &mut self.sources {
             let Some(pipe) = &source.pipe else { continue };
-            source.listener = None;
-            source.has_tried_to_listen = false;
             if fd::notify_this_thread(fd::borrow(pipe), signal::notification()).is_ok()
                 && source.order(true).is_ok()
             {
@@ -135,7 +154,6 @@ impl Capture {
     pub(super) fn release_writers(&mut self) {
         for source in &mut self.sources {
             source.writer = None;
-            source.listener = None;
             if source.mode == Mode::Bulk {
                 source.mode = Mode::Plain;
             }
@@ -169,12 +187,8 @@ impl Capture {
 
     /// Beside a stream in bulk nothing has come: no signal, and nothing to the stream that is in order.
     fn is_other_quiet(&self) -> bool {
-        let ordered = |source: &&Source| source.mode == Mode::Ordered;
-        let pipe = self
-            .sources
-            .iter()
-            .find(ordered)
-            .map_or(-1, |source| raw(&source.pipe));
+        let ordered = self.sources.iter().find(|source| source.is_ordered());
+        let pipe = ordered.map_or(-1, |source| raw(&source.pipe));
         let mut places = [fd::waiting(raw(&self.signals)), fd::waiting(pipe)];
         fd::wait(&mut places, Some(Duration::ZERO));
         self.sequence.is_empty() && places.iter().all(|place| place.revents == 0)
@@ -182,14 +196,12 @@ impl Capture {
 
     /// Reads the packets that are there, and passes on what is in order. Returns the bytes read.
     fn read_ordered(&mut self, batch: &mut Batch) -> usize {
-        let unordered = |source: &Source| source.mode != Mode::Ordered || source.pipe.is_none();
-        if self.sequence.is_empty() && self.sources.iter().all(unordered) {
+        if self.sequence.is_empty() && !self.sources.iter().any(Source::is_ordered) {
             return 0;
         }
-        self.fetch_signals(batch);
         let mut waited = false;
         loop {
-            let count = self.read_packets();
+            let count = self.read_packets(0, batch) + self.read_packets(1, batch);
             if count > 0 {
                 self.sequence.pass_on(batch);
                 self.begin_bulk(batch);
@@ -197,12 +209,13 @@ impl Capture {
             }
             // Both pipes are empty. Signals that have come since are of what was read before, or of
             // what came meanwhile: then there is more to read.
-            if self.fetch_signals(batch) {
+            self.fetch_signals(batch);
+            if self.is_more_expected() {
                 continue;
             }
             if !waited && self.sequence.is_waiting_for_signals() {
                 waited = true;
-                if self.wait_for_signal() && self.fetch_signals(batch) {
+                if self.wait_for_signal() {
                     continue;
                 }
             }
@@ -211,37 +224,131 @@ impl Capture {
         }
     }
 
-    fn read_packets(&mut self) -> usize {
-        let mut total = 0;
-        for (index, source) in self.sources.iter_mut().enumerate() {
-            if source.mode != Mode::Ordered {
-                continue;
-            }
-            if !source.has_tried_to_listen && source.has_bytes() && source.listen() {
-                self.sequence.expect_read_signals(index);
-            }
-            for _ in 0..TURN {
-                let Some(room) = self.sequence.room(index) else {
-                    break;
-                };
-                let Found::Bytes(count) = source.read_packet(room, self.page) else {
-                    self.sequence.drained(index);
-                    break;
-                };
-                let continues = source.full_packets > 0;
-                source.full_packets = if count >= self.page {
-                    source.full_packets + 1
-                } else {
-                    0
-                };
-                self.sequence.packet(index, count, continues);
-                total += count;
-                if source.full_packets >= BULK_AFTER {
-                    break;
-                }
+    /// Reads the packets that are in a pipe, if it is read in order. Returns the bytes.
+    fn read_packets(&mut self, index: usize, batch: &mut Batch) -> usize {
+        self.fetch_signals(batch);
+        let ordered = |source: &&Source| source.is_ordered();
+        let Some(source) = self.sources.get(index).filter(ordered) else {
+            return 0;
+        };
+        let slots = source.slots(self.page);
+        let expected = self.sequence.expected(index);
+        if self.relay.is_none() && expected <= 1 && expected < slots / 2 {
+            return self.read_packet(index);
+        }
+        self.let_it_fill(index, slots, batch);
+        match self.empty(index, slots, batch) {
+            Some(count) => count,
+            None => {
+                self.end_order(batch);
+                0
             }
         }
-        total
+    }
+
+    /// Waits while a pipe is at least half full, until its writer waits or pauses.
+    fn let_it_fill(&mut self, index: usize, slots: usize, batch: &mut Batch) {
+        let mut expected = self.sequence.expected(index);
+        let mut paused_at = Moment::now().after(PAUSE);
+        while (slots / 2..=slots).contains(&expected) && Moment::now() < paused_at {
+            std::thread::yield_now();
+            self.fetch_signals(batch);
+            let before = std::mem::replace(&mut expected, self.sequence.expected(index));
+            if expected > before {
+                paused_at = Moment::now().after(PAUSE);
+            }
+        }
+    }
+
+    /// Reads one packet, of a pipe that is far from full.
+    fn read_packet(&mut self, index: usize) -> usize {
+        let page = self.page;
+        let (Some(room), Some(source)) = (self.sequence.room(index), self.sources.get_mut(index))
+        else {
+            return 0;
+        };
+        let Found::Bytes(count) = source.read_packet(room, page) else {
+            self.sequence.emptied(index);
+            return 0;
+        };
+        let continues = source.continues(count, page);
+        self.sequence.packet(index, count, continues);
+        count
+    }
+
+    /// Reads all packets of a pipe at one instant. None where that is not to be had.
+    fn empty(&mut self, index: usize, slots: usize, batch: &mut Batch) -> Option<usize> {
+        let is_waited_for = self.sequence.expected(index) > slots;
+        let taken = self.take(index, slots)?;
+        let mut bytes = taken.bytes;
+        if taken.is_all {
+            self.sequence.emptied(index);
+        }
+        if taken.writes < slots || is_waited_for {
+            return Some(bytes);
+        }
+        // The pipe was full. The next signal, if it is there already, is that of a writer which came to wait
+        // at the last moment, or that of a write which came just in time.
+        let writes = self.sequence.writes(index);
+        self.fetch_signals(batch);
+        if self.sequence.expected(index) == 0 {
+            return Some(bytes);
+        }
+        for look in 0..LOOKS {
+            bytes += self.take(index, slots)?.bytes;
+            if self.sequence.balance(index) == Ordering::Greater {
+                self.sequence.has_waited(index, writes);
+                // When the pipe is full again, somebody waits still.
+                self.sequence.emptied(index);
+                break;
+            }
+            if look >= LOOKS / 2 {
+                // On a busy machine the signal that is missing may need its turn.
+                std::thread::yield_now();
+            }
+            self.fetch_signals(batch);
+            if self.sequence.balance(index) == Ordering::Less {
+                break;
+            }
+        }
+        Some(bytes)
+    }
+
+    /// Moves packets to the sequence, all of them if the relay holds as many as the pipe.
+    fn take(&mut self, index: usize, slots: usize) -> Option<Taken> {
+        let page = self.page;
+        if self.relay.is_none() {
+            self.relay = Some(Relay::open(page).ok()?);
+        }
+        let (relay, source) = (self.relay.as_mut()?, self.sources.get_mut(index)?);
+        let mut taken = Taken {
+            bytes: 0,
+            writes: 0,
+            is_all: true,
+        };
+        let has_room = relay.has_room_for(slots, page);
+        let Found::Bytes(total) = source.take(relay)? else {
+            return Some(taken);
+        };
+        taken.is_all = has_room;
+        while taken.bytes < total {
+            let count = relay.packet(self.sequence.room(index)?, page).ok()?;
+            let continues = source.continues(count, page);
+            self.sequence.packet(index, count, continues);
+            taken.bytes += count;
+            taken.writes += usize::from(!continues);
+        }
+        Some(taken)
+    }
+
+    /// Reads both pipes as they become readable from now on.
+    fn end_order(&mut self, batch: &mut Batch) {
+        self.sequence.give_up(batch);
+        for source in &mut self.sources {
+            // Packets do no harm there: each read has room for one.
+            let _ = source.order(false);
+            source.mode = Mode::Plain;
+        }
     }
 
     fn begin_bulk(&mut self, batch: &mut Batch) {
@@ -284,12 +391,17 @@ impl Capture {
         fd::is_ready_within(raw(&self.signals), SIGNAL_DELAY)
     }
 
-    /// Takes the signals that have come; true when something was written.
-    fn fetch_signals(&mut self, batch: &mut Batch) -> bool {
+    /// Something was written that was not read yet.
+    fn is_more_expected(&self) -> bool {
+        let mut sources = self.sources.iter().enumerate();
+        sources.any(|(index, source)| source.is_ordered() && self.sequence.expected(index) > 0)
+    }
+
+    /// Takes the signals that have come.
+    fn fetch_signals(&mut self, batch: &mut Batch) {
         let Some(signals) = &self.signals else {
-            return false;
+            return;
         };
-        let mut any = false;
         loop {
             let (mut overflow, mut count) = (false, 0);
             for arrived in signal::arrived(fd::borrow(signals), &mut self.room) {
@@ -298,27 +410,17 @@ impl Capture {
                     overflow = true;
                     continue;
                 }
-                let ordered = |(_, source): &(usize, &Source)| source.mode == Mode::Ordered;
-                for (index, source) in self.sources.iter().enumerate().filter(ordered) {
-                    if raw(&source.pipe) == arrived.fd {
-                        any = true;
-                        self.sequence.signalled(Signal::Write(index));
-                    } else if raw(&source.listener) == arrived.fd {
-                        self.sequence.signalled(Signal::Read(index));
-                    }
+                let is_of =
+                    |source: &Source| source.is_ordered() && raw(&source.pipe) == arrived.fd;
+                if let Some(index) = self.sources.iter().position(is_of) {
+                    self.sequence.signalled(index);
                 }
             }
             if overflow {
                 self.sequence.give_up(batch);
-                // Every read is signalled to the listener, one that finds nothing too, so with a queue that
-                // takes nothing each look would be the reason of the next.
-                for source in &mut self.sources {
-                    source.listener = None;
-                    any |= source.has_bytes();
-                }
             }
             if count < SIGNALS_AT_ONCE {
-                return any;
+                return;
             }
         }
     }

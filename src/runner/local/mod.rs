@@ -23,6 +23,8 @@ mod launch;
 mod lost;
 #[cfg(linux_tree)]
 mod prepare;
+#[cfg(linux_tree)]
+mod relay;
 mod runner;
 #[cfg(linux_tree)]
 mod sequence;

@@ -1,16 +1,16 @@
 //! Puts the writes of two streams in order, by the signals that the kernel queued for them.
 //!
 //! Nearly always there is one signal for one write, and the order is theirs. What can differ:
-//! - A writer that waits for a full pipe sends one signal more. A pipe holds sixteen packets, so how many
-//!   are unread is counted along the queue, which also has a signal for each read (of the other end of
-//!   the pipe): one that comes when the pipe is full is for no write.
+//! - A writer that waits for a full pipe sends one signal more, right before that of its write. Each pipe
+//!   is emptied at one instant, so a signal from before that instant without a packet is for no write.
 //! - A write can be seen before its signal is there. Alone in its pipe while the other is empty, it is
 //!   the oldest, and its signal is passed over when it comes.
-//! - A write of a page or more is several packets and one signal. Then the count is off, and signals
-//!   may be surplus, until both pipes are empty.
+//! - A write of a page or more is several packets and one signal. Where the next write is taken for its
+//!   rest, that one's signal has no write of its own.
 //!
 //! Nothing here talks to the kernel.
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -18,20 +18,9 @@ use crate::runner::Stream;
 use crate::runner::local::batch::Batch;
 use crate::sys::clock::Moment;
 
-/// Packets that a pipe holds by default (pipe(7): 65536 bytes in pages of 4096).
-const SLOTS: i64 = 16;
 /// A writer sends its signal right after its bytes; on a busy machine it may have to wait for its turn.
 /// One that is later than this will not come.
 const OVERDUE: Duration = Duration::from_millis(100);
-
-/// What a signal in the queue tells, and of which lane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Signal {
-    /// Something was written, or a writer waits for a full pipe.
-    Write(usize),
-    /// Something was read.
-    Read(usize),
-}
 
 /// The writes and signals of both streams that are not passed on yet.
 pub(super) struct Sequence {
@@ -47,15 +36,8 @@ struct Lane {
     passed: usize,
     /// Lengths of the writes in `bytes`.
     writes: VecDeque<usize>,
-    /// Nothing was left in the pipe when it was read last.
-    is_drained: bool,
-    /// Packets in the pipe, as the queue of signals tells it so far. Below zero for packets that were
-    /// read before their signal came.
-    unread: i64,
-    /// Reads whose signal is still to come, and whether they gave a packet.
-    reads: VecDeque<bool>,
-    /// Reads are signalled.
-    reads_are_signalled: bool,
+    /// Its signals in the order.
+    signals: usize,
     /// Writes that were passed on before their signal, and when the last one was.
     early: u32,
     early_since: Moment,
@@ -68,10 +50,7 @@ impl Sequence {
             bytes: Vec::new(),
             passed: 0,
             writes: VecDeque::new(),
-            is_drained: true,
-            unread: 0,
-            reads: VecDeque::new(),
-            reads_are_signalled: false,
+            signals: 0,
             early: 0,
             early_since: Moment::default(),
         };
@@ -81,37 +60,21 @@ impl Sequence {
         }
     }
 
-    /// From now on each read of a lane is signalled.
-    pub(super) fn expect_read_signals(&mut self, index: usize) {
-        if let Some(lane) = self.lanes.get_mut(index) {
-            lane.reads_are_signalled = true;
+    /// Takes the next signal of the queue: something was written, or a writer waits for a full pipe. What
+    /// was written is in its pipe, or was read.
+    pub(super) fn signalled(&mut self, index: usize) {
+        if let Some(lane) = self.lanes.get_mut(index)
+            && !lane.was_early()
+        {
+            lane.signals += 1;
+            self.order.push_back(index);
         }
     }
 
-    /// Takes the next signal of the queue. What was written is in its pipe, or was read.
-    pub(super) fn signalled(&mut self, signal: Signal) {
-        match signal {
-            Signal::Read(index) => {
-                if let Some(lane) = self.lanes.get_mut(index)
-                    && lane.reads.pop_front() == Some(true)
-                {
-                    lane.unread -= 1;
-                }
-            }
-            Signal::Write(index) => {
-                let Some(lane) = self.lanes.get_mut(index) else {
-                    return;
-                };
-                if lane.unread >= SLOTS {
-                    return;
-                }
-                lane.unread += 1;
-                lane.is_drained = false;
-                if !lane.was_early() {
-                    self.order.push_back(index);
-                }
-            }
-        }
+    /// Signals that have no write yet: so many writes are in the pipe, or one less than that and a writer
+    /// that waits.
+    pub(super) fn expected(&self, index: usize) -> usize {
+        self.lanes.get(index).map_or(0, Lane::expected)
     }
 
     /// Where the next packet of a lane is to be read to; [`Sequence::packet`] tells what came.
@@ -124,18 +87,44 @@ impl Sequence {
         let Some(lane) = self.lanes.get_mut(index) else {
             return;
         };
-        lane.was_read(true);
         match lane.writes.back_mut() {
             Some(last) if continues => *last += length,
             _ => lane.writes.push_back(length),
         }
     }
 
-    /// A read found an empty pipe.
-    pub(super) fn drained(&mut self, index: usize) {
-        if let Some(lane) = self.lanes.get_mut(index) {
-            lane.was_read(false);
-            lane.is_drained = true;
+    /// Writes that were read and are not passed on yet.
+    pub(super) fn writes(&self, index: usize) -> usize {
+        self.lanes.get(index).map_or(0, |lane| lane.writes.len())
+    }
+
+    /// More signals than writes, or less: that of the last one is still to come.
+    pub(super) fn balance(&self, index: usize) -> Ordering {
+        let lane = self.lanes.get(index);
+        lane.map_or(Ordering::Equal, |lane| lane.signals.cmp(&lane.writes.len()))
+    }
+
+    /// All packets of a lane were taken at one instant, after every signal so far: those that are too many
+    /// are for no write. The last of them is of a writer that waits still.
+    pub(super) fn emptied(&mut self, index: usize) {
+        for _ in 0..self.expected(index) {
+            let place = self.order.iter().rposition(|&other| other == index);
+            self.remove_signal(index, place);
+        }
+    }
+
+    /// The writer of the write after so many had to wait: of the two signals for that, one is for no write.
+    pub(super) fn has_waited(&mut self, index: usize, writes: usize) {
+        let places = self.order.iter().enumerate();
+        let of_lane = places.filter(|(_, other)| **other == index);
+        let place = of_lane.map(|(place, _)| place).nth(writes);
+        self.remove_signal(index, place);
+    }
+
+    fn remove_signal(&mut self, index: usize, place: Option<usize>) {
+        if let (Some(place), Some(lane)) = (place, self.lanes.get_mut(index)) {
+            self.order.remove(place);
+            lane.signals -= 1;
         }
     }
 
@@ -151,15 +140,11 @@ impl Sequence {
 
     /// Passes on what is in order.
     pub(super) fn pass_on(&mut self, batch: &mut Batch) {
-        while let Some(lane) = self
-            .order
-            .front()
-            .and_then(|&index| self.lanes.get_mut(index))
+        while let Some(&index) = self.order.front()
+            && let Some(lane) = self.lanes.get_mut(index)
+            && lane.pass_on(batch)
         {
-            // A signal without a write, of a pipe that was empty after it, is surplus.
-            if !lane.pass_on(batch) && !lane.is_drained {
-                return;
-            }
+            lane.signals -= 1;
             self.order.pop_front();
         }
     }
@@ -167,36 +152,43 @@ impl Sequence {
     /// Both pipes are empty and no signal has come after that: passes everything on. Call it when
     /// [`Sequence::is_waiting_for_signals`] is false, or when waiting has been in vain.
     pub(super) fn settle(&mut self, batch: &mut Batch) {
-        self.pass_on(batch);
-        self.order.clear();
         for lane in &mut self.lanes {
-            while lane.pass_on(batch) {
-                lane.early += 1;
+            let unsignalled = lane.writes.len().saturating_sub(lane.signals);
+            if unsignalled > 0 {
+                lane.early += u32::try_from(unsignalled).unwrap_or(u32::MAX);
                 lane.early_since = Moment::now();
             }
-            lane.unread = -i64::from(lane.early);
-            // The signal of a read is there when the read returns, unless this kernel sends none.
-            lane.reads_are_signalled &= lane.reads.is_empty();
-            lane.reads.clear();
         }
+        self.pass_all(batch);
     }
 
     /// Passes everything on as it stands, and expects no signal of it any more: some were lost, or will
     /// not come.
     pub(super) fn give_up(&mut self, batch: &mut Batch) {
-        self.pass_on(batch);
-        self.order.clear();
+        self.pass_all(batch);
+        for lane in &mut self.lanes {
+            lane.early = 0;
+        }
+    }
+
+    fn pass_all(&mut self, batch: &mut Batch) {
+        for index in std::mem::take(&mut self.order) {
+            if let Some(lane) = self.lanes.get_mut(index) {
+                lane.pass_on(batch);
+            }
+        }
         for lane in &mut self.lanes {
             while lane.pass_on(batch) {}
-            lane.early = 0;
-            lane.unread = 0;
-            lane.reads.clear();
-            lane.reads_are_signalled = false;
+            lane.signals = 0;
         }
     }
 }
 
 impl Lane {
+    fn expected(&self) -> usize {
+        self.signals.saturating_sub(self.writes.len())
+    }
+
     /// Passes one write on, if there is one.
     fn pass_on(&mut self, batch: &mut Batch) -> bool {
         let Some(length) = self.writes.pop_front() else {
@@ -213,14 +205,6 @@ impl Lane {
             self.passed = 0;
         }
         true
-    }
-
-    fn was_read(&mut self, packet: bool) {
-        if self.reads_are_signalled {
-            self.reads.push_back(packet);
-        } else if packet {
-            self.unread -= 1;
-        }
     }
 
     /// A signal has come: is it that of a write which was passed on already?
@@ -242,15 +226,10 @@ impl Lane {
 mod tests {
     use super::*;
 
-    /// Signals by letter: `o` and `e` are writes to stdout and stderr, `O` and `E` reads of them.
+    /// Signals by letter: `o` for stdout, `e` for stderr.
     fn signal(sequence: &mut Sequence, letters: &str) {
         for letter in letters.chars() {
-            sequence.signalled(match letter {
-                'o' => Signal::Write(0),
-                'e' => Signal::Write(1),
-                'O' => Signal::Read(0),
-                _ => Signal::Read(1),
-            });
+            sequence.signalled(usize::from(letter == 'e'));
         }
     }
 
@@ -299,29 +278,57 @@ mod tests {
         assert_eq!(text(&mut batch), "23");
     }
 
+    /// Takes so many packets out of a pipe, numbered from `first`.
+    fn take(sequence: &mut Sequence, lane: usize, first: usize, count: usize) {
+        let name = ["o", "e"][lane];
+        for number in first..first + count {
+            write(sequence, lane, &format!("{name}{number} "));
+        }
+    }
+
     #[test]
     fn a_waiting_writer_does_not_move_its_stream_ahead() {
         let (mut sequence, mut batch) = (Sequence::new(), Batch::default());
-        sequence.expect_read_signals(0);
-        sequence.expect_read_signals(1);
-        // The seventeenth write to stdout finds the pipe full: a signal more. Then one packet is read,
-        // and the writer goes on; the reader sees all of this late.
+        // The seventeenth write to stdout finds the pipe full: a signal more.
         signal(&mut sequence, &"oe".repeat(16));
-        write(&mut sequence, 0, "o0 ");
-        signal(&mut sequence, "oOo");
-        let mut expected = "o0 e0 ".to_owned();
-        write(&mut sequence, 1, "e0 ");
-        for number in 1..17 {
-            write(&mut sequence, 0, &format!("o{number} "));
-            write(&mut sequence, 1, &format!("e{number} "));
-            expected.push_str(&format!("o{number} e{number} "));
-        }
-        signal(&mut sequence, &"O".repeat(16));
-        signal(&mut sequence, &"E".repeat(17));
+        signal(&mut sequence, "o");
+        assert_eq!(sequence.expected(0), 17);
+        take(&mut sequence, 0, 0, 16);
+        sequence.emptied(0);
+        // It goes on, and finds the other pipe full.
+        signal(&mut sequence, "oe");
+        take(&mut sequence, 1, 0, 16);
+        sequence.emptied(1);
         signal(&mut sequence, "e");
+        take(&mut sequence, 0, 16, 1);
+        take(&mut sequence, 1, 16, 1);
         sequence.pass_on(&mut batch);
-        sequence.settle(&mut batch);
+        assert!(sequence.is_empty());
+        let expected: String = (0..17)
+            .map(|number| format!("o{number} e{number} "))
+            .collect();
         assert_eq!(text(&mut batch), expected);
+    }
+
+    #[test]
+    fn the_signal_of_a_wait_is_taken_out_where_it_came() {
+        let (mut sequence, mut batch) = (Sequence::new(), Batch::default());
+        // Two signals were there, but sixteen packets: the writer filled the pipe meanwhile. It waited, wrote
+        // twice there, once to the other stream, and again.
+        signal(&mut sequence, "oo");
+        take(&mut sequence, 0, 0, 16);
+        signal(&mut sequence, &"o".repeat(14));
+        signal(&mut sequence, "oooe");
+        take(&mut sequence, 0, 16, 3);
+        assert_eq!(sequence.balance(0), Ordering::Equal);
+        signal(&mut sequence, "o");
+        assert_eq!(sequence.balance(0), Ordering::Greater);
+        sequence.has_waited(0, 16);
+        assert_eq!(sequence.balance(0), Ordering::Equal);
+        take(&mut sequence, 1, 0, 1);
+        sequence.pass_on(&mut batch);
+        assert!(text(&mut batch).ends_with("o15 o16 o17 e0 o18 "));
+        assert!(sequence.is_empty());
     }
 
     #[test]
@@ -359,7 +366,7 @@ mod tests {
         write(&mut sequence, 1, "2");
         sequence.pass_on(&mut batch);
         assert_eq!(text(&mut batch), "1");
-        sequence.drained(0);
+        sequence.emptied(0);
         sequence.pass_on(&mut batch);
         assert_eq!(text(&mut batch), "2");
     }

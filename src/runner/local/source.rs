@@ -7,7 +7,8 @@ use nix::fcntl::OFlag;
 
 use crate::runner::Stream;
 use crate::runner::local::batch::Batch;
-use crate::sys::{fd, signal};
+use crate::runner::local::relay::Relay;
+use crate::sys::fd;
 
 /// How a stream is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,10 +28,6 @@ pub(super) struct Source {
     /// A second descriptor of the write end, through which packet mode is switched. Closed when the
     /// shell has ended, so that the end of the pipe can be seen.
     pub(super) writer: Option<OwnedFd>,
-    /// A write end of our own that is only there to be signalled about reads. Made with the first read,
-    /// and closed with the writer.
-    pub(super) listener: Option<OwnedFd>,
-    pub(super) has_tried_to_listen: bool,
     pub(super) mode: Mode,
     /// Full packets in a row.
     pub(super) full_packets: u32,
@@ -52,8 +49,6 @@ impl Source {
             stream,
             pipe: Some(pipe),
             writer: Some(fd::duplicate(fd::borrow(write_end))?),
-            listener: None,
-            has_tried_to_listen: false,
             mode: Mode::Plain,
             full_packets: 0,
         })
@@ -65,10 +60,12 @@ impl Source {
             fd::set_flags(fd::borrow(writer), OFlag::O_DIRECT, on)?;
             fd::set_flags(fd::borrow(pipe), OFlag::O_ASYNC, on)?;
         }
-        if let Some(listener) = &self.listener {
-            fd::set_flags(fd::borrow(listener), OFlag::O_ASYNC, on)?;
-        }
         Ok(())
+    }
+
+    /// There is more to come, which is read in order.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.mode == Mode::Ordered && self.pipe.is_some()
     }
 
     pub(super) fn has_bytes(&self) -> bool {
@@ -77,19 +74,10 @@ impl Source {
             .is_some_and(|pipe| fd::readable_bytes(fd::borrow(pipe)) > 0)
     }
 
-    /// Makes the descriptor that is signalled about reads; true when it was made.
-    pub(super) fn listen(&mut self) -> bool {
-        self.has_tried_to_listen = true;
-        let Some(writer) = &self.writer else {
-            return false;
-        };
-        let listener = fd::reopen_for_writing(fd::borrow(writer)).and_then(|listener| {
-            fd::notify_this_thread(fd::borrow(&listener), signal::notification())?;
-            fd::set_flags(fd::borrow(&listener), OFlag::O_ASYNC, true)?;
-            Ok(listener)
-        });
-        self.listener = listener.ok();
-        self.listener.is_some()
+    /// Packets that the pipe holds.
+    pub(super) fn slots(&self, page: usize) -> usize {
+        let capacity = |pipe: &OwnedFd| fd::pipe_capacity(fd::borrow(pipe)).unwrap_or(0);
+        self.pipe.as_ref().map_or(0, capacity) / page
     }
 
     pub(super) fn identity(&self) -> io::Result<(u64, u64)> {
@@ -105,6 +93,31 @@ impl Source {
         };
         let result = fd::read_into(fd::borrow(pipe), room, page);
         self.found(result)
+    }
+
+    /// Takes all packets at one instant, which are to be read from the relay. None where the kernel cannot.
+    pub(super) fn take(&mut self, relay: &Relay) -> Option<Found> {
+        let Some(pipe) = &self.pipe else {
+            return Some(Found::End);
+        };
+        let result = relay.take(fd::borrow(pipe));
+        let is_known =
+            |error: &io::Error| matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EINTR));
+        result
+            .as_ref()
+            .map_or_else(is_known, |_| true)
+            .then(|| self.found(result))
+    }
+
+    /// Whether a packet is the rest of a write that the one before was the front of.
+    pub(super) fn continues(&mut self, count: usize, page: usize) -> bool {
+        let continues = self.full_packets > 0;
+        self.full_packets = if count >= page {
+            self.full_packets + 1
+        } else {
+            0
+        };
+        continues
     }
 
     /// Reads as much as there is room for, and says whether more may be there.
