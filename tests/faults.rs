@@ -12,7 +12,7 @@ use crate::harness::process::{Ran, bsh_under};
 use crate::harness::tree::member;
 
 /// A call and the error that it gives.
-const CALLS: [(&str, &str); 38] = [
+const CALLS: [(&str, &str); 40] = [
     ("pipe2", "EMFILE"),
     ("socketpair", "EMFILE"),
     ("clone", "EAGAIN"),
@@ -32,6 +32,8 @@ const CALLS: [(&str, &str); 38] = [
     ("prctl", "EINVAL"),
     ("eventfd2", "EMFILE"),
     ("fcntl", "EMFILE"),
+    ("fcntl", "EPERM"),
+    ("splice", "EINVAL"),
     ("openat", "EMFILE"),
     ("write", "ENOSPC"),
     ("pidfd_open", "EMFILE"),
@@ -61,7 +63,7 @@ const COMMANDS: [(&str, &str); 2] = [
     ),
     (
         "150ms",
-        "echo out; \"$member\" session hang & exec \"$member\" hang",
+        "\"$member\" count 300 7; \"$member\" session hang & exec \"$member\" hang",
     ),
 ];
 
@@ -83,6 +85,62 @@ fn each_system_call_fails_in_turn() {
             });
         }
     });
+}
+
+#[test]
+fn every_byte_comes_where_the_kernel_cannot_splice() {
+    if let Err(why) = strace_works() {
+        println!("skipped: {why}");
+        return;
+    }
+    let wrapper = [
+        "strace",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        "inject=splice:error=EINVAL",
+    ];
+    let member = member();
+    let member = member.to_string_lossy();
+    let args = ["--json", "--", &member, "count", "10000", "1"];
+    let output = bsh_under(&wrapper, args).run().code(0).report().output;
+    let output = output.expect("it ran");
+    assert_eq!((output.total_lines, output.total_bytes), (10_000, 48_890));
+}
+
+/// The watcher is held as it begins to stop the tree, longer than bsh waits for it.
+#[test]
+fn a_late_watcher_is_left_to_its_work() {
+    if let Err(why) = strace_works() {
+        println!("skipped: {why}");
+        return;
+    }
+    // Its third message, and nobody else's: what it is about to stop.
+    let inject = "inject=sendto:delay_exit=2500000:when=3";
+    let wrapper = [
+        "strace",
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        "trace=sendto",
+        "-e",
+        inject,
+    ];
+    let line = format!("exec 9>/dev/null; exec '{}' hang", member().display());
+    let args = ["--json", "-t", "200ms", "-k", "50ms", "--", &line];
+    // strace ends when all that it follows have ended.
+    let ran = bsh_under(&wrapper, args).run().code(124);
+    let report = ran.report();
+    let note = report.note("unconfirmed-stop").expect("it is said");
+    let named = note.data.as_ref().map(|data| data["processes"].clone());
+    assert_eq!(
+        named.and_then(|named| Some(named.as_array()?.len())),
+        Some(1),
+        "{ran}"
+    );
 }
 
 fn strace_works() -> Result<(), &'static str> {

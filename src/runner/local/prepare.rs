@@ -80,6 +80,7 @@ pub(super) fn prepare(
         strangers,
         pin_from: began.after(PIN_AFTER),
         watcher_is_silent: true,
+        watcher_stops: false,
     };
     Ok(Prepared {
         supervisor,

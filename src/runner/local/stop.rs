@@ -181,7 +181,7 @@ impl Stopper {
         });
     }
 
-    /// Describes what survived, and says whether any of it may be signalled at all.
+    /// Describes what survived, and says whether any of it may be signalled at all, or none was seen.
     pub(super) fn describe_survivors(&mut self, tell: &mut dyn FnMut(Tell)) -> bool {
         let Some(proc) = &self.proc else { return false };
         let (mut count, mut reachable) = (0, false);
@@ -207,7 +207,7 @@ impl Stopper {
             }
             false
         });
-        reachable
+        reachable || count == 0
     }
 
     /// Holds the whole tree with SIGSTOP, and remembers whom.

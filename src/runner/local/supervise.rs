@@ -14,6 +14,7 @@ use crate::runner::local::batch::Batch;
 use crate::runner::local::capture::Capture;
 use crate::runner::local::findings::Record;
 use crate::runner::local::launch;
+use crate::runner::local::patience::NUDGE;
 use crate::runner::local::prepare::PIN_AFTER;
 use crate::runner::local::settings::{Background, LocalSettings};
 use crate::runner::local::shared::Shared;
@@ -29,11 +30,6 @@ use crate::sys::pin::Pinned;
 const SILENCE: Duration = Duration::from_millis(200);
 /// And at most so long after that end.
 const LONGEST_DRAIN: Duration = Duration::from_secs(1);
-/// The watcher is given this much longer than a stop takes before it counts as lost.
-const WATCHER_MARGIN: Duration = Duration::from_millis(100);
-/// When the shell has ended and the watcher says nothing, it may have been stopped: it is continued.
-const NUDGE: Duration = Duration::from_millis(20);
-
 /// What is to be done next.
 pub(super) enum Step {
     /// More may be there at once.
@@ -76,6 +72,8 @@ pub(super) struct Supervisor {
     pub(super) pin_from: Moment,
     /// The watcher has not said yet that the shell runs.
     pub(super) watcher_is_silent: bool,
+    /// The watcher has begun to stop the tree.
+    pub(super) watcher_stops: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -169,13 +167,6 @@ impl Supervisor {
         }
     }
 
-    /// The shell has ended, and the watcher is to tell of it soon.
-    pub(super) fn await_nudge(&mut self) {
-        if let Phase::Running { nudge_at } = &mut self.phase {
-            *nudge_at = nudge_at.or(Some(Moment::now().after(NUDGE)));
-        }
-    }
-
     /// Takes in what the watcher tells.
     fn listen(&mut self) {
         let mut buffer = [0; MESSAGE_BYTES];
@@ -205,7 +196,7 @@ impl Supervisor {
         }
     }
 
-    fn hear(&mut self, told: &Tell) {
+    pub(super) fn hear(&mut self, told: &Tell) {
         self.record.hear(told);
         match *told {
             Tell::Started { pid } => {
@@ -226,6 +217,7 @@ impl Supervisor {
                 self.phase = Phase::Over;
             }
             Tell::Held => self.shared.acknowledge(true),
+            Tell::StoppingCount(_) => self.watcher_stops = true,
             Tell::ShellEnded {
                 by_stop: false,
                 at,
@@ -261,28 +253,6 @@ impl Supervisor {
         }
     }
 
-    /// After its last step the watcher tells what was used and ends at once.
-    fn hear_to_the_end(&mut self) {
-        if !self.settings.usage {
-            return;
-        }
-        let latest = Moment::now().after(WATCHER_MARGIN);
-        while !self.record.knows_usage() && Moment::now() < latest {
-            let mut place = [fd::waiting(self.control.as_raw_fd())];
-            fd::wait(&mut place, Some(latest.left()));
-            let mut buffer = [0; MESSAGE_BYTES];
-            match fd::receive(fd::borrow(&self.control), &mut buffer) {
-                Received::Message(length) => {
-                    if let Some(told) = buffer.get(..length).and_then(Tell::decode) {
-                        self.record.hear(&told);
-                    }
-                }
-                Received::Nothing => {}
-                Received::End => return,
-            }
-        }
-    }
-
     fn take_order(&mut self) {
         let order = self.shared.order();
         if order == self.given {
@@ -309,35 +279,6 @@ impl Supervisor {
             }
             _ => {}
         }
-    }
-
-    fn stopping(&self, grace: Duration) -> Phase {
-        let kill_at = Moment::now().after(grace);
-        Phase::Stopping {
-            lost_at: kill_at.after(GIVE_UP + WATCHER_MARGIN),
-            nudge_at: kill_at.after(NUDGE),
-        }
-    }
-
-    /// Asks the watcher for something, and continues it first in case that it was stopped.
-    fn ask(&self, ask: Ask) {
-        if ask != Ask::Go {
-            self.continue_watcher();
-        }
-        // A watcher that is gone is noticed by the end of its socket.
-        let _ = fd::send(fd::borrow(&self.control), &[ask as u8]);
-    }
-
-    /// A watcher that is gone is noticed by the end of its socket.
-    fn signal_watcher(&self, number: i32) {
-        let _ = match &self.watcher {
-            Some(pin) => pin.signal(number),
-            None => child::signal_unreaped(self.watcher_pid, number),
-        };
-    }
-
-    fn continue_watcher(&self) {
-        self.signal_watcher(libc::SIGCONT);
     }
 
     /// Reads what there is, as long as it can be passed on. Returns the bytes read.
@@ -368,6 +309,11 @@ impl Supervisor {
     /// Takes the steps that are due.
     fn advance(&mut self, read: usize) {
         let now = Moment::now();
+        if matches!(self.phase, Phase::Stopping { lost_at, .. } if now >= lost_at)
+            && self.watcher_is_late()
+        {
+            return self.report_unconfirmed(now);
+        }
         match &mut self.phase {
             Phase::Running { nudge_at: None } if self.watcher_is_silent && now >= self.pin_from => {
                 self.pin_from = now.after(PIN_AFTER);
