@@ -5,15 +5,11 @@
 //! real-time signal for every write (fcntl(2), O_ASYNC with F_SETSIG), in order and with the
 //! descriptor. [`Sequence`] puts packets and signals together.
 //!
-//! A writer that waits for a full pipe sends one signal more. So that it can be told from that of a write,
-//! a pipe is emptied at one instant ([`Relay`]), and not while its writer may be about to find it full.
-//!
 //! A stream that delivers full packets is read in bulk, without packets and signals, until it pauses.
 //! When the queue of signals overflows (RLIMIT_SIGPENDING) the kernel sends SIGIO, and the order is taken
 //! as it stands. Where the kernel has no such pipes, both are read as they become readable. No byte is
 //! lost or left waiting by any of this: pipes are always watched for readability too.
 
-use std::cmp::Ordering;
 use std::io;
 use std::os::fd::{OwnedFd, RawFd};
 use std::time::Duration;
@@ -25,7 +21,6 @@ use crate::runner::local::batch::Batch;
 use crate::runner::local::relay::Relay;
 use crate::runner::local::sequence::Sequence;
 use crate::runner::local::source::{Found, Mode, Source, raw};
-use crate::sys::clock::Moment;
 use crate::sys::{fd, signal};
 
 /// Full packets in a row after which a stream is read in bulk: a pipe full of them.
@@ -34,30 +29,17 @@ const BULK_AFTER: u32 = 16;
 const SIGNALS_AT_ONCE: usize = 64;
 /// How long signals are waited for that are about to be sent.
 const SIGNAL_DELAY: Duration = Duration::from_millis(5);
-/// A writer from which nothing has come for so long is not about to find its pipe full.
-const PAUSE: Duration = Duration::from_micros(200);
-/// How often a pipe that was full is looked at in a row, to find out whether a writer waited for it.
-const LOOKS: u32 = 20;
-
 /// Both output pipes of a command.
 pub(super) struct Capture {
-    sources: [Source; 2],
+    pub(super) sources: [Source; 2],
     /// Readable when a write was signalled. None where there are no such signals.
     signals: Option<OwnedFd>,
-    sequence: Sequence,
+    pub(super) sequence: Sequence,
     /// Made when several packets wait in a pipe.
-    relay: Option<Relay>,
+    pub(super) relay: Option<Relay>,
     /// Where signals are read to.
     room: Vec<signal::Raw>,
-    page: usize,
-}
-
-/// What was taken out of a pipe.
-struct Taken {
-    bytes: usize,
-    writes: usize,
-    /// The pipe was empty then.
-    is_all: bool,
+    pub(super) page: usize,
 }
 
 /// The ends that a command writes to.
@@ -224,133 +206,6 @@ impl Capture {
         }
     }
 
-    /// Reads the packets that are in a pipe, if it is read in order. Returns the bytes.
-    fn read_packets(&mut self, index: usize, batch: &mut Batch) -> usize {
-        self.fetch_signals(batch);
-        let ordered = |source: &&Source| source.is_ordered();
-        let Some(source) = self.sources.get(index).filter(ordered) else {
-            return 0;
-        };
-        let slots = source.slots(self.page);
-        let expected = self.sequence.expected(index);
-        if self.relay.is_none() && expected <= 1 && expected < slots / 2 {
-            return self.read_packet(index);
-        }
-        self.let_it_fill(index, slots, batch);
-        match self.empty(index, slots, batch) {
-            Some(count) => count,
-            None => {
-                self.end_order(batch);
-                0
-            }
-        }
-    }
-
-    /// Waits while a pipe is at least half full, until its writer waits or pauses.
-    fn let_it_fill(&mut self, index: usize, slots: usize, batch: &mut Batch) {
-        let mut expected = self.sequence.expected(index);
-        let mut paused_at = Moment::now().after(PAUSE);
-        while (slots / 2..=slots).contains(&expected) && Moment::now() < paused_at {
-            std::thread::yield_now();
-            self.fetch_signals(batch);
-            let before = std::mem::replace(&mut expected, self.sequence.expected(index));
-            if expected > before {
-                paused_at = Moment::now().after(PAUSE);
-            }
-        }
-    }
-
-    /// Reads one packet, of a pipe that is far from full.
-    fn read_packet(&mut self, index: usize) -> usize {
-        let page = self.page;
-        let (Some(room), Some(source)) = (self.sequence.room(index), self.sources.get_mut(index))
-        else {
-            return 0;
-        };
-        let Found::Bytes(count) = source.read_packet(room, page) else {
-            self.sequence.emptied(index);
-            return 0;
-        };
-        let continues = source.continues(count, page);
-        self.sequence.packet(index, count, continues);
-        count
-    }
-
-    /// Reads all packets of a pipe at one instant. None where that is not to be had.
-    fn empty(&mut self, index: usize, slots: usize, batch: &mut Batch) -> Option<usize> {
-        let is_waited_for = self.sequence.expected(index) > slots;
-        let taken = self.take(index, slots)?;
-        let mut bytes = taken.bytes;
-        if taken.is_all {
-            self.sequence.emptied(index);
-        }
-        if taken.writes < slots || is_waited_for {
-            return Some(bytes);
-        }
-        // The pipe was full. The next signal, if it is there already, is that of a writer which came to wait
-        // at the last moment, or that of a write which came just in time.
-        let writes = self.sequence.writes(index);
-        self.fetch_signals(batch);
-        if self.sequence.expected(index) == 0 {
-            return Some(bytes);
-        }
-        for look in 0..LOOKS {
-            bytes += self.take(index, slots)?.bytes;
-            if self.sequence.balance(index) == Ordering::Greater {
-                self.sequence.has_waited(index, writes);
-                // When the pipe is full again, somebody waits still.
-                self.sequence.emptied(index);
-                break;
-            }
-            if look >= LOOKS / 2 {
-                // On a busy machine the signal that is missing may need its turn.
-                std::thread::yield_now();
-            }
-            self.fetch_signals(batch);
-            if self.sequence.balance(index) == Ordering::Less {
-                break;
-            }
-        }
-        Some(bytes)
-    }
-
-    /// Moves packets to the sequence, all of them if the relay holds as many as the pipe.
-    fn take(&mut self, index: usize, slots: usize) -> Option<Taken> {
-        let page = self.page;
-        if self.relay.is_none() {
-            self.relay = Some(Relay::open(page).ok()?);
-        }
-        let (relay, source) = (self.relay.as_mut()?, self.sources.get_mut(index)?);
-        let mut taken = Taken {
-            bytes: 0,
-            writes: 0,
-            is_all: true,
-        };
-        let has_room = relay.has_room_for(slots, page);
-        let Found::Bytes(total) = source.take(relay)? else {
-            return Some(taken);
-        };
-        taken.is_all = has_room;
-        while taken.bytes < total {
-            let count = relay.packet(self.sequence.room(index)?, page).ok()?;
-            let continues = source.continues(count, page);
-            self.sequence.packet(index, count, continues);
-            taken.bytes += count;
-            taken.writes += usize::from(!continues);
-        }
-        Some(taken)
-    }
-
-    /// Reads both pipes as they become readable from now on.
-    fn end_order(&mut self, batch: &mut Batch) {
-        self.sequence.give_up(batch);
-        for source in &mut self.sources {
-            // Packets do no harm there: each read has room for one.
-            let _ = source.order(false);
-            source.mode = Mode::Plain;
-        }
-    }
-
     fn begin_bulk(&mut self, batch: &mut Batch) {
         for source in &mut self.sources {
             if source.mode == Mode::Ordered
@@ -398,7 +253,7 @@ impl Capture {
     }
 
     /// Takes the signals that have come.
-    fn fetch_signals(&mut self, batch: &mut Batch) {
+    pub(super) fn fetch_signals(&mut self, batch: &mut Batch) {
         let Some(signals) = &self.signals else {
             return;
         };

@@ -22,6 +22,8 @@ mod launch;
 #[cfg(linux_tree)]
 mod lost;
 #[cfg(linux_tree)]
+mod packets;
+#[cfg(linux_tree)]
 mod patience;
 #[cfg(linux_tree)]
 mod prepare;
