@@ -29,6 +29,7 @@ const BULK_AFTER: u32 = 16;
 const SIGNALS_AT_ONCE: usize = 64;
 /// How long signals are waited for that are about to be sent.
 const SIGNAL_DELAY: Duration = Duration::from_millis(5);
+
 /// Both output pipes of a command.
 pub(super) struct Capture {
     pub(super) sources: [Source; 2],

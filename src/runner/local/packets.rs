@@ -42,7 +42,7 @@ impl Capture {
         match self.empty(index, slots, batch) {
             Some(count) => count,
             None => {
-                self.end_order(batch);
+                self.end_order(index, batch);
                 0
             }
         }
@@ -143,8 +143,14 @@ impl Capture {
         Some(taken)
     }
 
-    /// Reads both pipes as they become readable from now on.
-    fn end_order(&mut self, batch: &mut Batch) {
+    /// Reads both pipes as they become readable from now on, and first what was taken out of this one.
+    fn end_order(&mut self, index: usize, batch: &mut Batch) {
+        while let Some(relay) = &self.relay
+            && let Some(room) = self.sequence.room(index)
+            && let Ok(count) = relay.packet(room, self.page)
+        {
+            self.sequence.packet(index, count, false);
+        }
         self.sequence.give_up(batch);
         for source in &mut self.sources {
             // Packets do no harm there: each read has room for one.

@@ -100,24 +100,39 @@ impl Stopper {
         let Some(proc) = &self.proc else {
             return tell(Tell::BackgroundCount(0));
         };
+        // Walk after walk until one finds nobody new: a parent that ends meanwhile can hide its child.
+        let mut listed = [0; LISTED as usize];
         let mut count = 0;
-        self.tree.walk(proc, &mut |member| {
-            // One whose memory is gone already is ending.
-            if member.stat.state != b'Z' && member.stat.has_memory {
-                count += 1;
-                if count <= LISTED {
-                    let mut room = [0; COMMAND_BYTES];
-                    let command = proc.command(member.stat.pid, &mut room);
-                    let holds_output = proc.holds(member.stat.pid, pipes);
-                    tell(Tell::Background {
-                        pid: member.stat.pid,
-                        holds_output,
-                        command,
-                    });
+        let until = Moment::now().after(Self::LONGEST);
+        self.known.clear();
+        for walk in 0..Self::WALKS {
+            let (known, mut found) = (&mut self.known, walk == 0);
+            count = 0;
+            self.tree.walk(proc, &mut |member| {
+                // One whose memory is gone already is ending.
+                if member.stat.state != b'Z' && member.stat.has_memory {
+                    if let Some(place) = listed.get_mut(count) {
+                        *place = member.stat.pid;
+                    }
+                    count += 1;
+                    found |= known.insert(member.stat.pid, member.stat.start) == Some(true);
                 }
+                false
+            });
+            if !found || Moment::now() >= until {
+                break;
             }
-            false
-        });
+        }
+        self.known.clear();
+        for &pid in listed.iter().take(count) {
+            let mut room = [0; COMMAND_BYTES];
+            tell(Tell::Background {
+                pid,
+                holds_output: proc.holds(pid, pipes),
+                command: proc.command(pid, &mut room),
+            });
+        }
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
         tell(Tell::BackgroundCount(count));
     }
 
