@@ -46,6 +46,8 @@ mod thread;
 #[cfg(linux_tree)]
 mod tree;
 #[cfg(linux_tree)]
+mod watch;
+#[cfg(linux_tree)]
 mod watcher;
 #[cfg(linux_tree)]
 mod wire;

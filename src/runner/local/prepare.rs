@@ -13,7 +13,7 @@ use crate::runner::local::lost;
 use crate::runner::local::settings::LocalSettings;
 use crate::runner::local::shared::Shared;
 use crate::runner::local::supervise::{Phase, Supervisor};
-use crate::runner::local::watcher::{self, Watch};
+use crate::runner::local::watch::{self, Watch};
 use crate::runner::{Exit, Job, Order};
 use crate::sys::child::{self, Forked};
 use crate::sys::clock::Moment;
@@ -109,7 +109,7 @@ impl Prepared {
         // No handler of the host may run in the watcher.
         let blocked = signal::block_all();
         let forked = match child::fork() {
-            Ok(Forked::Child) => watcher::run(&watch),
+            Ok(Forked::Child) => watch::run(&watch),
             Ok(Forked::Parent(pid)) => {
                 self.supervisor.watcher_pid = pid;
                 self.supervisor.pin_watcher();

@@ -5,100 +5,19 @@
 //! to, and when bsh dies. It runs in a copy of its host, which may have had threads, so nothing here
 //! allocates, locks, or can panic.
 
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use crate::runner::local::stop::{GIVE_UP, Pace, Stopper};
 use crate::runner::local::tree::Tree;
+use crate::runner::local::watch::Watch;
 use crate::runner::local::wire::{Ask, MESSAGE_BYTES, Tell};
-use crate::sys::child::{self, AnyChild, Ended, Program, StartFailure, Step};
+use crate::sys::child::{self, AnyChild, Ended};
 use crate::sys::clock::Moment;
 use crate::sys::fd::{self, Received};
-use crate::sys::{signal, title};
+use crate::sys::signal;
 
-/// The name that `ps` shows for the watcher. Not that of bsh, so that whoever kills all that is called
-/// bsh leaves the watcher, which then stops the tree.
-const NAME: &std::ffi::CStr = c"watcher";
-const COMMAND_LINE: &[u8] = b"watcher of one shell command";
-
-/// What the watcher needs, made before the fork.
-pub(super) struct Watch<'a> {
-    pub(super) program: &'a Program,
-    /// The watcher's end of the message pair.
-    pub(super) control: RawFd,
-    /// All that the start of the program needs, and `control`; sorted.
-    pub(super) keep: &'a [RawFd],
-    /// Device and inode of the two pipes of the output.
-    pub(super) pipes: [(u64, u64); 2],
-    pub(super) grace: Duration,
-    pub(super) stop_signal: i32,
-    pub(super) usage: bool,
-}
-
-/// Starts the shell and watches it to the end. Runs in a process of its own and never returns.
-pub(super) fn run(watch: &Watch) -> ! {
-    signal::block_all();
-    signal::default_sigchld();
-    child::new_session();
-    child::continue_when_orphaned();
-    title::set_name(NAME);
-    title::set_command_line(COMMAND_LINE);
-    let control = fd::own(watch.control);
-    let signals = match child::become_subreaper().and_then(|()| signal::descriptor_for_all()) {
-        Ok(signals) => signals,
-        Err(error) => {
-            tell(
-                &control,
-                Tell::NotStarted(StartFailure::at(Step::Fork, &error)),
-            );
-            child::exit_now(0)
-        }
-    };
-    if !may_go(&control, watch.keep) {
-        child::exit_now(0);
-    }
-    match child::start(watch.program) {
-        Err(failure) => {
-            tell(&control, Tell::NotStarted(failure));
-            child::exit_now(0)
-        }
-        Ok(shell) => {
-            tell(&control, Tell::Started { pid: shell });
-            let mut keep = [control.as_raw_fd(), signals.as_raw_fd()];
-            keep.sort_unstable();
-            fd::close_all_but(&keep, 0);
-            child::refuse_tracers();
-            child::enter_root();
-            child::raise_descriptor_limit();
-            Watcher::new(watch, control, signals, shell).run()
-        }
-    }
-}
-
-/// Waits until the output is listened to, with nothing open but `keep`; false when the runner has died before.
-fn may_go(control: &OwnedFd, keep: &[RawFd]) -> bool {
-    let mut is_alone = false;
-    loop {
-        let mut buffer = [0; 8];
-        match fd::receive(fd::borrow(control), &mut buffer) {
-            Received::Message(length) => {
-                return buffer.get(..length).and_then(Ask::decode) == Some(Ask::Go);
-            }
-            Received::End => return false,
-            Received::Nothing if is_alone => {
-                fd::wait(&mut [fd::waiting(control.as_raw_fd())], None);
-            }
-            // The runner's end of the socket too: held here, or by the watcher of another run, its end
-            // would never be seen.
-            Received::Nothing => {
-                is_alone = true;
-                fd::close_all_but(keep, 0);
-            }
-        }
-    }
-}
-
-fn tell(control: &OwnedFd, what: Tell) {
+pub(super) fn tell(control: &OwnedFd, what: Tell) {
     let mut buffer = [0; MESSAGE_BYTES];
     let length = what.encode(&mut buffer);
     // A runner that does not read (SIGSTOP) or is dead must not hold up the tree's end.
@@ -123,7 +42,7 @@ enum Phase {
     Lingering { until: Moment, pace: Pace },
 }
 
-struct Watcher<'a> {
+pub(super) struct Watcher<'a> {
     watch: &'a Watch<'a>,
     control: OwnedFd,
     signals: OwnedFd,
@@ -143,7 +62,12 @@ impl<'a> Watcher<'a> {
     /// How long what survived a stop is fought on after it was reported.
     const LINGER: Duration = Duration::from_secs(30);
 
-    fn new(watch: &'a Watch<'a>, control: OwnedFd, signals: OwnedFd, shell: i32) -> Self {
+    pub(super) fn new(
+        watch: &'a Watch<'a>,
+        control: OwnedFd,
+        signals: OwnedFd,
+        shell: i32,
+    ) -> Self {
         let stopper = Stopper::new(Tree::below(child::own_pid()), shell);
         Self {
             watch,
@@ -161,7 +85,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    fn run(mut self) -> ! {
+    pub(super) fn run(mut self) -> ! {
         loop {
             let anything_left = self.reap();
             // Before the end is told: what came before it belongs to the report too.
