@@ -6,10 +6,14 @@
 # script can see there is a trap, since bash goes on after them otherwise.
 set -u
 
-coproc BSH { exec bsh --json --lifeline --timeout "${2:-2m}" -- "$1"; }
-# bash forgets both when the coprocess has ended.
+# bash forgets a coprocess and closes its pipes once that has ended, so it begins when the script has its own.
+coproc BSH {
+  read -r
+  exec bsh --json --lifeline --timeout "${2:-2m}" -- "$1"
+}
 pid=$BSH_PID
 exec {answer}<&"${BSH[0]}"
+echo >&"${BSH[1]}"
 
 cancel() {
   kill -TERM "$pid" 2>/dev/null
