@@ -74,3 +74,15 @@ fn of_a_program_that_writes_as_fast_as_it_can() {
         }
     }
 }
+
+/// What is written through a name of the pipe is no packet, and comes in one read with a packet behind it.
+#[test]
+fn a_write_through_dev_stdout_takes_nothing_of_the_next_one() {
+    // bsh, the parent of the watcher, reads nothing meanwhile.
+    let line = "read -r _ _ _ bsh _ <\"/proc/$PPID/stat\"; kill -STOP \"$bsh\"
+                printf %3s >/dev/stdout; dd if=/dev/zero bs=4096 count=1 status=none
+                printf %70s >/dev/stderr; printf %4095s >&2; kill -CONT \"$bsh\"";
+    let output = bsh(["--json", line]).run().code(0).report().output;
+    let output = output.expect("it ran");
+    assert_eq!((output.stdout_bytes, output.stderr_bytes), (4_099, 4_165));
+}

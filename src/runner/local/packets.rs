@@ -33,7 +33,7 @@ impl Capture {
         let Some(source) = self.sources.get(index).filter(ordered) else {
             return 0;
         };
-        let slots = source.slots(self.page);
+        let slots = source.capacity() / self.page;
         let expected = self.sequence.expected(index);
         if self.relay.is_none() && expected <= 1 && expected < slots / 2 {
             return self.read_packet(index);
@@ -69,7 +69,7 @@ impl Capture {
         else {
             return 0;
         };
-        let Found::Bytes(count) = source.read_packet(room, page) else {
+        let Found::Bytes(count) = source.read_packet(room) else {
             self.sequence.emptied(index);
             return 0;
         };
@@ -134,7 +134,8 @@ impl Capture {
         };
         taken.is_all = has_room;
         while taken.bytes < total {
-            let count = relay.packet(self.sequence.room(index)?, page).ok()?;
+            // Where something else than packets was written, it comes together with the next one.
+            let count = relay.packet(self.sequence.room(index)?, total).ok()?;
             let continues = source.continues(count, page);
             self.sequence.packet(index, count, continues);
             taken.bytes += count;
@@ -147,7 +148,7 @@ impl Capture {
     fn end_order(&mut self, index: usize, batch: &mut Batch) {
         while let Some(relay) = &self.relay
             && let Some(room) = self.sequence.room(index)
-            && let Ok(count) = relay.packet(room, self.page)
+            && let Ok(count) = relay.packet(room, relay.capacity(self.page))
         {
             self.sequence.packet(index, count, false);
         }

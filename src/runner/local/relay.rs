@@ -34,13 +34,17 @@ impl Relay {
         slots <= self.slots
     }
 
+    pub(super) fn capacity(&self, page: usize) -> usize {
+        self.slots * page
+    }
+
     /// Takes all that is in a pipe. Returns the bytes; zero is its end.
     pub(super) fn take(&self, from: BorrowedFd) -> io::Result<usize> {
         fd::splice(from, fd::borrow(&self.write))
     }
 
-    /// Appends one packet of what was taken.
-    pub(super) fn packet(&self, room: &mut Vec<u8>, page: usize) -> io::Result<usize> {
-        fd::read_into(fd::borrow(&self.read), room, page)
+    /// Appends one packet of what was taken. A read without room for it would lose its rest.
+    pub(super) fn packet(&self, room: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
+        fd::read_into(fd::borrow(&self.read), room, limit)
     }
 }

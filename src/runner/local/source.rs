@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use nix::fcntl::OFlag;
 
 use crate::runner::Stream;
-use crate::runner::local::batch::Batch;
+use crate::runner::local::batch::{Batch, PIPE_BYTES};
 use crate::runner::local::relay::Relay;
 use crate::sys::fd;
 
@@ -31,6 +31,8 @@ pub(super) struct Source {
     pub(super) mode: Mode,
     /// Full packets in a row.
     pub(super) full_packets: u32,
+    /// Where all that a pipe holds is read to.
+    whole: Vec<u8>,
 }
 
 /// What one attempt to read found.
@@ -51,6 +53,7 @@ impl Source {
             writer: Some(fd::duplicate(fd::borrow(write_end))?),
             mode: Mode::Plain,
             full_packets: 0,
+            whole: Vec::new(),
         })
     }
 
@@ -74,10 +77,10 @@ impl Source {
             .is_some_and(|pipe| fd::readable_bytes(fd::borrow(pipe)) > 0)
     }
 
-    /// Packets that the pipe holds.
-    pub(super) fn slots(&self, page: usize) -> usize {
+    /// Bytes that the pipe holds, a page for each packet.
+    pub(super) fn capacity(&self) -> usize {
         let capacity = |pipe: &OwnedFd| fd::pipe_capacity(fd::borrow(pipe)).unwrap_or(0);
-        self.pipe.as_ref().map_or(0, capacity) / page
+        self.pipe.as_ref().map_or(0, capacity)
     }
 
     pub(super) fn identity(&self) -> io::Result<(u64, u64)> {
@@ -86,12 +89,14 @@ impl Source {
             .map_or(Ok((0, 0)), |pipe| fd::identity(fd::borrow(pipe)))
     }
 
-    /// Reads one packet, which a page has room for; a smaller read would lose the rest of it.
-    pub(super) fn read_packet(&mut self, room: &mut Vec<u8>, page: usize) -> Found {
+    /// Reads one packet. There is room for all that a pipe holds: what was written to it through `/dev/stdout`
+    /// is no packet and comes together with the next one, of which a read without room would lose the rest.
+    pub(super) fn read_packet(&mut self, room: &mut Vec<u8>) -> Found {
+        let capacity = self.capacity().max(PIPE_BYTES);
         let Some(pipe) = &self.pipe else {
             return Found::End;
         };
-        let result = fd::read_into(fd::borrow(pipe), room, page);
+        let result = fd::read_into(fd::borrow(pipe), room, capacity);
         self.found(result)
     }
 
@@ -122,12 +127,27 @@ impl Source {
 
     /// Reads as much as there is room for, and says whether more may be there.
     pub(super) fn read(&mut self, batch: &mut Batch) -> (Found, bool) {
+        if self.mode != Mode::Bulk {
+            return (self.read_whole(batch), false);
+        }
         let Some(pipe) = &self.pipe else {
             return (Found::End, false);
         };
         let result = batch.read(self.stream, fd::borrow(pipe));
         let is_more = matches!(result, Ok((count, room)) if count == room);
         (self.found(result.map(|(count, _)| count)), is_more)
+    }
+
+    /// Reads with room for all that the pipe holds, since there may be packets behind what is none.
+    fn read_whole(&mut self, batch: &mut Batch) -> Found {
+        let mut whole = std::mem::take(&mut self.whole);
+        let found = self.read_packet(&mut whole);
+        for piece in whole.chunks(PIPE_BYTES) {
+            batch.push(self.stream, piece);
+        }
+        whole.clear();
+        self.whole = whole;
+        found
     }
 
     fn found(&mut self, result: io::Result<usize>) -> Found {
@@ -151,8 +171,8 @@ impl Source {
         }
         self.mode = Mode::Ordered;
         self.full_packets = 0;
-        match self.has_bytes().then(|| self.read(batch)) {
-            Some((Found::Bytes(count), _)) => count,
+        match self.has_bytes().then(|| self.read_whole(batch)) {
+            Some(Found::Bytes(count)) => count,
             _ => 0,
         }
     }
