@@ -50,9 +50,11 @@ impl Capture {
 
     /// Waits while a pipe is at least half full, until its writer waits or pauses.
     fn let_it_fill(&mut self, index: usize, slots: usize, batch: &mut Batch) {
+        // A pipe of very few packets, for want of memory for pipes, is nearly full with each write.
+        let nearly_full = (slots / 2).max(2)..=slots;
         let mut expected = self.sequence.expected(index);
         let mut paused_at = Moment::now().after(PAUSE);
-        while (slots / 2..=slots).contains(&expected) && Moment::now() < paused_at {
+        while nearly_full.contains(&expected) && Moment::now() < paused_at {
             std::thread::yield_now();
             self.fetch_signals(batch);
             let before = std::mem::replace(&mut expected, self.sequence.expected(index));
