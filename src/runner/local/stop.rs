@@ -100,13 +100,13 @@ impl Stopper {
         let Some(proc) = &self.proc else {
             return tell(Tell::BackgroundCount(0));
         };
-        // Walk after walk until one finds nobody new: a parent that ends meanwhile can hide its child.
+        // Walk after walk until one finds the same: a parent that ends meanwhile can hide its child.
         let mut listed = [0; LISTED as usize];
         let mut count = 0;
         let until = Moment::now().after(Self::LONGEST);
         self.known.clear();
-        for walk in 0..Self::WALKS {
-            let (known, mut found) = (&mut self.known, walk == 0);
+        for _ in 0..Self::WALKS {
+            let (known, before, mut found) = (&mut self.known, count, false);
             count = 0;
             self.tree.walk(proc, &mut |member| {
                 // One whose memory is gone already is ending.
@@ -119,7 +119,8 @@ impl Stopper {
                 }
                 false
             });
-            if !found || Moment::now() >= until {
+            let is_settled = !found && count == before && count > 0;
+            if is_settled || Moment::now() >= until {
                 break;
             }
         }
