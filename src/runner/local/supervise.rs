@@ -217,7 +217,7 @@ impl Supervisor {
                 self.phase = Phase::Over;
             }
             Tell::Held => self.shared.acknowledge(true),
-            Tell::StoppingCount(_) => self.watcher_stops = true,
+            Tell::Stopping { .. } | Tell::StoppingCount(_) => self.watcher_stops = true,
             Tell::ShellEnded {
                 by_stop: false,
                 at,
