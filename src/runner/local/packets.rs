@@ -33,10 +33,11 @@ impl Capture {
         let Some(source) = self.sources.get(index).filter(ordered) else {
             return 0;
         };
-        let slots = source.capacity() / self.page;
+        let capacity = source.capacity();
+        let slots = capacity / self.page;
         let expected = self.sequence.expected(index);
         if self.relay.is_none() && expected <= 1 && expected < slots / 2 {
-            return self.read_packet(index);
+            return self.read_packet(index, capacity);
         }
         self.let_it_fill(index, slots, batch);
         match self.empty(index, slots, batch) {
@@ -65,13 +66,13 @@ impl Capture {
     }
 
     /// Reads one packet, of a pipe that is far from full.
-    fn read_packet(&mut self, index: usize) -> usize {
+    fn read_packet(&mut self, index: usize, capacity: usize) -> usize {
         let page = self.page;
         let (Some(room), Some(source)) = (self.sequence.room(index), self.sources.get_mut(index))
         else {
             return 0;
         };
-        let Found::Bytes(count) = source.read_packet(room) else {
+        let Found::Bytes(count) = source.read_packet(room, capacity) else {
             self.sequence.emptied(index);
             return 0;
         };
@@ -122,7 +123,7 @@ impl Capture {
     fn take(&mut self, index: usize, slots: usize) -> Option<Taken> {
         let page = self.page;
         if self.relay.is_none() {
-            self.relay = Some(Relay::open(page).ok()?);
+            self.relay = Some(Relay::open().ok()?);
         }
         let (relay, source) = (self.relay.as_mut()?, self.sources.get_mut(index)?);
         let mut taken = Taken {
@@ -130,7 +131,7 @@ impl Capture {
             writes: 0,
             is_all: true,
         };
-        let has_room = relay.has_room_for(slots, page);
+        let has_room = relay.has_room_for(slots * page);
         let Found::Bytes(total) = source.take(relay)? else {
             return Some(taken);
         };
@@ -150,7 +151,7 @@ impl Capture {
     fn end_order(&mut self, index: usize, batch: &mut Batch) {
         while let Some(relay) = &self.relay
             && let Some(room) = self.sequence.room(index)
-            && let Ok(count) = relay.packet(room, relay.capacity(self.page))
+            && let Ok(count) = relay.packet(room, relay.capacity())
         {
             self.sequence.packet(index, count, false);
         }

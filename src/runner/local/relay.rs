@@ -13,29 +13,31 @@ use crate::sys::fd;
 pub(super) struct Relay {
     read: OwnedFd,
     write: OwnedFd,
-    /// Packets that it holds.
-    slots: usize,
+    /// Bytes that it holds, a page for each packet.
+    capacity: usize,
 }
 
 impl Relay {
-    pub(super) fn open(page: usize) -> io::Result<Self> {
+    pub(super) fn open() -> io::Result<Self> {
         let (read, write) = fd::pipe(OFlag::O_NONBLOCK)?;
-        let slots = fd::pipe_capacity(fd::borrow(&read))? / page;
-        Ok(Self { read, write, slots })
+        let capacity = fd::pipe_capacity(fd::borrow(&read))?;
+        Ok(Self {
+            read,
+            write,
+            capacity,
+        })
     }
 
-    /// Whether it holds so many packets, or could be made to.
-    pub(super) fn has_room_for(&mut self, slots: usize, page: usize) -> bool {
-        if slots > self.slots
-            && fd::set_pipe_capacity(fd::borrow(&self.write), slots * page).is_ok()
-        {
-            self.slots = slots;
+    /// Whether it holds so many bytes, or could be made to.
+    pub(super) fn has_room_for(&mut self, bytes: usize) -> bool {
+        if bytes > self.capacity && fd::set_pipe_capacity(fd::borrow(&self.write), bytes).is_ok() {
+            self.capacity = bytes;
         }
-        slots <= self.slots
+        bytes <= self.capacity
     }
 
-    pub(super) fn capacity(&self, page: usize) -> usize {
-        self.slots * page
+    pub(super) fn capacity(&self) -> usize {
+        self.capacity
     }
 
     /// Takes all that is in a pipe. Returns the bytes; zero is its end.

@@ -89,14 +89,13 @@ impl Source {
             .map_or(Ok((0, 0)), |pipe| fd::identity(fd::borrow(pipe)))
     }
 
-    /// Reads one packet. There is room for all that a pipe holds: what was written to it through `/dev/stdout`
+    /// Reads one packet. There is room for all that the pipe holds (`capacity`): what was written to it through `/dev/stdout`
     /// is no packet and comes together with the next one, of which a read without room would lose the rest.
-    pub(super) fn read_packet(&mut self, room: &mut Vec<u8>) -> Found {
-        let capacity = self.capacity().max(PIPE_BYTES);
+    pub(super) fn read_packet(&mut self, room: &mut Vec<u8>, capacity: usize) -> Found {
         let Some(pipe) = &self.pipe else {
             return Found::End;
         };
-        let result = fd::read_into(fd::borrow(pipe), room, capacity);
+        let result = fd::read_into(fd::borrow(pipe), room, capacity.max(PIPE_BYTES));
         self.found(result)
     }
 
@@ -106,12 +105,10 @@ impl Source {
             return Some(Found::End);
         };
         let result = relay.take(fd::borrow(pipe));
-        let is_known =
-            |error: &io::Error| matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EINTR));
-        result
-            .as_ref()
-            .map_or_else(is_known, |_| true)
-            .then(|| self.found(result))
+        match &result {
+            Err(error) if !is_passing(error) => None,
+            _ => Some(self.found(result)),
+        }
     }
 
     /// Whether a packet is the rest of a write that the one before was the front of.
@@ -141,7 +138,7 @@ impl Source {
     /// Reads with room for all that the pipe holds, since there may be packets behind what is none.
     fn read_whole(&mut self, batch: &mut Batch) -> Found {
         let mut whole = std::mem::take(&mut self.whole);
-        let found = self.read_packet(&mut whole);
+        let found = self.read_packet(&mut whole, self.capacity());
         for piece in whole.chunks(PIPE_BYTES) {
             batch.push(self.stream, piece);
         }
@@ -153,9 +150,7 @@ impl Source {
     fn found(&mut self, result: io::Result<usize>) -> Found {
         match result {
             Ok(count) if count > 0 => Found::Bytes(count),
-            Err(error) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EINTR)) => {
-                Found::Nothing
-            }
+            Err(error) if is_passing(&error) => Found::Nothing,
             // No error but these two is known for a pipe; whatever it is, nothing more can be read.
             Ok(_) | Err(_) => {
                 self.pipe = None;
@@ -176,6 +171,11 @@ impl Source {
             _ => 0,
         }
     }
+}
+
+/// Nothing is wrong: there is nothing to read now, or a signal came.
+fn is_passing(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EINTR))
 }
 
 /// The number of a descriptor; -1 for none.

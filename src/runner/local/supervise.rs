@@ -30,6 +30,7 @@ use crate::sys::pin::Pinned;
 const SILENCE: Duration = Duration::from_millis(200);
 /// And at most so long after that end.
 const LONGEST_DRAIN: Duration = Duration::from_secs(1);
+
 /// What is to be done next.
 pub(super) enum Step {
     /// More may be there at once.
